@@ -1,0 +1,52 @@
+# make site | make test | make serve | make update | make clean
+# Linux without a GPU: TORCH_INDEX chooses PyTorch's CPU wheels (see README.md).
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+INDEX  := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
+BOOK   := $(shell find docs attention literate -not -name '*.pyc' -not -name __pycache__)
+
+export NO_MKDOCS_2_WARNING = 1
+.PHONY: site test lint serve update clean
+.DELETE_ON_ERROR:
+
+site: site/index.html
+
+site/index.html: $(READY) mkdocs.yml $(BOOK)
+	$(BIN)/python -m literate build --strict --quiet --site-dir site
+	@touch $@
+
+# The pages a second time on the plainest CPU code: no digit may depend on the machine.
+# The package a second time with every shape annotation checked at every call.
+test: lint
+	$(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
+	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q README.md docs
+	$(BIN)/python -m pytest -q tests/package -m "not untyped" --jaxtyping-packages=attention,beartype.beartype
+
+lint: $(READY)
+	$(BIN)/ruff format --check --quiet attention literate tests
+	$(BIN)/ruff check --quiet attention literate tests
+	$(BIN)/python -m literate lint
+	$(BIN)/basedpyright --level error
+
+serve: $(READY)
+	$(BIN)/python -m literate serve
+
+update: $(READY)
+	$(BIN)/python -m pytest -q --update-docs README.md docs
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "$(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing): this book needs Python 3.11 or newer, as in: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) has no venv, which Debian packages apart: apt install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --constraint constraints.txt pip
+	$(PIP) install --quiet --constraint constraints.txt $(INDEX) torch jaxtyping --group dev
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+clean:
+	rm -rf site build $(VENV)

@@ -1,0 +1,1 @@
+"""One file a way to compute the same function."""
