@@ -15,7 +15,7 @@ export NO_MKDOCS_2_WARNING = 1
 site: site/index.html
 
 site/index.html: $(READY) mkdocs.yml $(BOOK)
-	$(BIN)/python -m literate build --strict --quiet --site-dir site
+	$(BIN)/python -m literate build --site-dir site
 	@touch $@
 
 # The pages a second time on the plainest CPU code: no digit may depend on the machine.

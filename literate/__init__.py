@@ -1,0 +1,1 @@
+"""What executes, checks and renders the book."""

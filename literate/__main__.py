@@ -1,0 +1,18 @@
+"""python -m literate build | serve | lint: what the Makefile calls."""
+
+import sys
+
+from literate import lint, site
+
+COMMANDS = {"build": site.build, "serve": site.serve, "lint": lint.main}
+
+
+def main(arguments: list[str]) -> int:
+    if not arguments or arguments[0] not in COMMANDS:
+        print(f"python -m literate: expected one of {', '.join(COMMANDS)}", file=sys.stderr)
+        return 2
+    return COMMANDS[arguments[0]](arguments[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,37 @@
+"""Rewriting pages: replacements by position, all at once, only in the text that was read."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from literate.page import Block, Page
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Put `text` where the page has the characters from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def output_edit(page: Page, block: Block, printed: str) -> Edit:
+    """Write what a block printed into its output, or make it one."""
+    indent = block.output.indent if block.output else block.indent
+    body = "".join(f"{indent}{line}".rstrip() + "\n" for line in printed.splitlines())
+    if block.output:
+        return Edit(block.output.start, block.output.end, body)
+    fence = f"\n{indent}```text {{.output}}\n{body}{indent}```\n"
+    return Edit(block.after, block.after, fence)
+
+
+def apply(path: Path, page: Page, edits: list[Edit]) -> int:
+    """Rewrite the file of a page; how many places changed."""
+    if path.read_text("utf-8") != page.text:
+        raise page.error(1, "changed while it ran: nothing was rewritten, run again")
+    text = page.text
+    for edit in sorted(set(edits), key=lambda edit: -edit.start):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    if text != page.text:
+        path.write_text(text, "utf-8")
+    return len(set(edits))

@@ -1,0 +1,1 @@
+"""Python-Markdown extensions: the book's notation on the site."""

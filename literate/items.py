@@ -1,0 +1,168 @@
+"""The tests of a page: a block, a checked number or claim, an attempt at an exercise."""
+
+import difflib
+from itertools import zip_longest
+from typing import Any, Generic, TypeVar
+
+import pytest
+from pytest_markdown_docs.definitions import FenceTestDefinition
+from pytest_markdown_docs.plugin import MarkdownInlinePythonItem, MarkdownTextFile
+
+from literate import figures
+from literate.compare import same_error, same_number, same_output, spell
+from literate.edits import Edit, output_edit
+from literate.exercises import Exercise, verdict
+from literate.module import BlockError, EarlierFailure, Module, has_gpu
+from literate.page import Block, Check
+
+UPDATE = "pytest --update-docs rewrites it"
+Step = TypeVar("Step", Block, Check)
+
+
+class Mismatch(Exception):
+    """The page says one thing and the machine another; `line` is the page's."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class Item(MarkdownInlinePythonItem, Generic[Step]):
+    """A test of one step of a page. With `--update-docs` it asks for edits where others fail."""
+
+    step: Step
+    module: Module
+    edits: list[Edit]
+    task: Exercise | None
+
+    @classmethod
+    def make(
+        cls,
+        parent: MarkdownTextFile,
+        module: Module,
+        step: Step,
+        edits: list[Edit],
+        task: Exercise | None = None,
+    ) -> "Item[Step]":
+        title = step.title if isinstance(step, Block) else step.expression
+        code = step.code if isinstance(step, Block) else step.expression
+        item = cls.from_parent(
+            parent,
+            name=f"line{step.line}[{title}]" if title else f"line{step.line}",
+            test_definition=FenceTestDefinition(code, (), step.line, parent.path, None),
+        )
+        item.step, item.module, item.edits, item.task = step, module, edits, task
+        return item
+
+    @property
+    def updating(self) -> bool:
+        return bool(self.config.getoption("--update-docs"))
+
+    def runtest(self) -> None:
+        if isinstance(self.step, Block) and "gpu" in self.step.kinds and not has_gpu():
+            pytest.skip("needs a CUDA device; its output is a record")
+        try:
+            self.check()
+        except EarlierFailure as error:
+            pytest.skip(str(error))
+
+    def check(self) -> None:
+        raise NotImplementedError
+
+    def differs(self, block: Block, printed: str) -> None:
+        """What a block printed is not its output: rewrite it, or fail at the line that differs."""
+        if self.updating:
+            self.edits.append(output_edit(self.module.page, block, printed))
+        elif not block.output:
+            raise Mismatch(block.line, f"the block has no output, but printed\n{printed}")
+        else:
+            raise Mismatch(*difference(block.output.line, block.output.text, printed))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+        error = excinfo.value
+        if not isinstance(error, Mismatch | BlockError):
+            return str(excinfo.getrepr(style="long"))
+        page = self.module.page
+        text = f"{page.path}:{error.line}: {error}"
+        if isinstance(error, BlockError):
+            text += f"\n    {page.text.split(chr(10))[error.line - 1].strip()}"
+        return text
+
+    def reportinfo(self) -> tuple[Any, int, str]:
+        return self.path, self.step.line - 1, self.name
+
+
+class BlockItem(Item[Block]):
+    """A block runs, prints what its output says, and saves the figures that the page shows."""
+
+    def check(self) -> None:
+        step = self.step
+        printed = self.module.run(step)
+        for name, svg in self.module.figures():
+            self.figure(name, svg)
+        want = step.output.text if step.output else ""
+        if "raises" in step.kinds:
+            same = step.output is not None and same_error(want, printed.text, printed.ours)
+        else:
+            same = same_output(want, printed.text)
+        if not same:
+            self.differs(step, printed.text)
+
+    def figure(self, name: str, svg: str) -> None:
+        line, target = self.step.line, figures.committed(self.path, name)
+        shown = f"figures/{self.path.stem}/{name}"
+        if shown not in self.module.page.text:
+            raise Mismatch(line, f"the block saves {name}, but the page does not show {shown}")
+        if target.exists() and figures.same_figure(target.read_text("utf-8"), svg):
+            return
+        if not self.updating:
+            state = "is not the one in" if target.exists() else "has no file"
+            raise Mismatch(line, f"the figure that the block saves {state} {shown} ({UPDATE})")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(svg, "utf-8")
+
+
+class CheckItem(Item[Check]):
+    """A number in prose is the value of its expression; a claim is true."""
+
+    def check(self) -> None:
+        step, value = self.step, self.module.value(self.step)
+        if not step.printed:
+            if str(value) not in ("True", "tensor(True)"):
+                raise Mismatch(step.line, f"the claim {step.expression} is {value}: expected True")
+            return
+        try:
+            number = float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, RuntimeError):
+            raise Mismatch(step.line, f"{step.expression} is {value}: expected a number") from None
+        if same_number(step.printed, step.unit, number):
+            return
+        spelled = spell(step.printed, step.unit, number)
+        if self.updating and spelled != step.printed:
+            self.edits.append(Edit(step.start, step.start + len(step.printed), spelled))
+            return
+        came = f"{step.expression} is {spelled}{step.unit} (in full {number!r}; {UPDATE})"
+        raise Mismatch(step.line, f"the page says {step.printed}{step.unit}, but {came}")
+
+
+class ExerciseItem(Item[Block]):
+    """A check refuses the stub and the mistakes, in its own words, and accepts the solution."""
+
+    def check(self) -> None:
+        assert self.task
+        result = verdict(self.module, self.task, self.step)
+        if result.fault:
+            raise Mismatch(self.step.line, result.fault)
+        shown = result.shown
+        if shown and shown.output and not same_output(shown.output.text, result.said):
+            self.differs(shown, result.said + "\n")
+
+
+def difference(line: int, want: str, got: str) -> tuple[int, str]:
+    """The page's line at which two outputs part, and both of them as a diff."""
+    wanted, came = want.splitlines(), got.splitlines()
+    pairs = list(zip_longest(wanted, came, fillvalue="\0"))
+    at = next(i for i, (a, b) in enumerate(pairs) if not same_output(a, b))
+    diff = list(difflib.unified_diff(wanted, came, "page", "printed", lineterm="", n=99))[3:]
+    message = "\n".join([f"not what the block printed ({UPDATE})", *diff])
+    return line + min(at, max(len(wanted) - 1, 0)), message

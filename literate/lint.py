@@ -1,0 +1,46 @@
+"""Ruff on the Python of the pages, which it does not find inside Markdown by itself.
+
+Each page becomes a Python file with its blocks at their line numbers, for `ruff check`; each block
+a file of its own, for `ruff format`. Both are named after the page: `build/lint/docs/x.md.py:41`.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from literate.page import Page
+
+FOLDER = Path("build/lint")
+
+
+def main(arguments: list[str]) -> int:
+    pages = [Path(name) for name in arguments] or [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for path in pages:
+        extract(Page.read(path), FOLDER)
+    if not FOLDER.exists():
+        return 0
+    check = ["check", "--quiet", "--no-cache", "--config", "lint.ignore=['E402', 'B018', 'F811']"]
+    layout = ["format", "--check", "--quiet", "--no-cache", "--diff"]
+    return max(ruff([*check, str(FOLDER / "pages")]), ruff([*layout, str(FOLDER / "blocks")]))
+
+
+def extract(page: Page, folder: Path) -> None:
+    """Write a page as one Python file at the same line numbers, and as a file a block."""
+    lines: list[str] = []
+    for block in page.blocks:
+        if "notest" in block.kinds:
+            continue
+        target = folder / "blocks" / page.path / f"line{block.line}.py"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(block.code, "utf-8")
+        lines += [""] * (block.line - 1 - len(lines)) + block.code.splitlines()
+    if lines:
+        target = folder / "pages" / page.path.with_suffix(".md.py")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def ruff(arguments: list[str]) -> int:
+    return subprocess.run([sys.executable, "-m", "ruff", *arguments], check=False).returncode

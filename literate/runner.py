@@ -1,0 +1,79 @@
+"""The pytest plugin, on pytest-markdown-docs: every block and every checked number is a test."""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTextFile
+
+from literate import figures
+from literate.edits import Edit, apply
+from literate.exercises import exercises
+from literate.items import BlockItem, CheckItem, ExerciseItem, Item
+from literate.module import Module
+from literate.page import Check, Page, PageError
+
+REWRITTEN = pytest.StashKey[list[str]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-docs",
+        action="store_true",
+        help="rewrite the outputs, numbers and figures of the pages that differ",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--update-docs") and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--update-docs rewrites files: run it without -n")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path, parent: pytest.Collector):
+    """Pages are ours; the examples of docstrings are doctests."""
+    collectors = yield
+    return [
+        LiteratePage.from_parent(parent, path=file_path)
+        if isinstance(collector, MarkdownTextFile)
+        else collector
+        for collector in collectors
+        if not isinstance(collector, MarkdownDocstringCodeModule)
+    ]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in terminalreporter.config.stash.get(REWRITTEN, []):
+        terminalreporter.write_line(line)
+
+
+class LiteratePage(MarkdownTextFile):
+    """A page as a file of tests, which share one module."""
+
+    def collect(self) -> Generator[Item, Any, None]:
+        figures.settle()
+        root, path = self.config.rootpath, self.path
+        shown = path.relative_to(root) if path.is_relative_to(root) else path
+        try:
+            page = Page(shown, path.read_text("utf-8"))
+            tasks = {line: task for task in exercises(page) for line in task.lines}
+        except PageError as error:
+            raise self.CollectError(str(error)) from None
+        module = Module(page)
+        self.edits: list[Edit] = []
+        self.page = page
+        for step in page.steps:
+            if isinstance(step, Check):
+                yield CheckItem.make(self, module, step, self.edits)
+            elif task := tasks.get(step.line):
+                yield ExerciseItem.make(self, module, step, self.edits, task)
+            elif not step.kinds & {"check", "notest"}:
+                yield BlockItem.make(self, module, step, self.edits)
+
+    def teardown(self) -> None:
+        """Rewrite the page once, after its last test."""
+        if self.edits and (count := apply(self.path, self.page, self.edits)):
+            said = self.config.stash.setdefault(REWRITTEN, [])
+            said.append(f"{self.page.path}: rewrote {count} place{'s' * (count > 1)}")
+        self.edits.clear()

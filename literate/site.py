@@ -1,0 +1,82 @@
+"""Builds and serves the site with MkDocs, whose warnings then begin with the page and the line."""
+
+import argparse
+import logging
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.commands.build import build as build_site
+from mkdocs.commands.serve import serve as serve_site
+from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, ConfigurationError
+
+# What MkDocs and its plugins say of a page: which page, if they know it, and what it refers to.
+FAULTS = [
+    re.compile(r"Doc file '(?P<page>[^']+)' contains an? .*?link '(?P<target>[^']+)'"),
+    re.compile(r"(?P<page>[^\s:]+\.md): .*target '(?P<target>[^']+)'"),
+    re.compile(r"mkdocstrings: (?P<target>\S+) could not be found"),
+]
+
+
+class Located(logging.Formatter):
+    """Formats a warning as `docs/page.md:12: what is wrong`."""
+
+    def __init__(self, docs: Path) -> None:
+        super().__init__("%(levelname)s: %(message)s")
+        self.docs = docs
+
+    def format(self, record: logging.LogRecord) -> str:
+        message = super().format(record)
+        for fault in FAULTS:
+            if match := fault.search(message):
+                place = locate(self.docs, match.groupdict().get("page"), match["target"])
+                return f"{place}: {message}" if place else message
+        return message
+
+
+def locate(docs: Path, page: str | None, target: str) -> str:
+    """The page and line that refer to `target`: `docs/page.md:12`, or "" if none is found."""
+    for path in [docs / page] if page else sorted(docs.rglob("*.md")):
+        if path.exists():
+            for number, line in enumerate(path.read_text("utf-8").split("\n"), 1):
+                if re.search(rf"(?<![\w.]){re.escape(target)}(?![\w.]*\w)", line):
+                    return f"{docs.name}/{path.relative_to(docs)}:{number}"
+    return ""
+
+
+def build(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m literate build")
+    parser.add_argument("--config-file", default="mkdocs.yml")
+    parser.add_argument("--site-dir", default="site")
+    options = parser.parse_args(arguments)
+    handler = logging.StreamHandler()
+    logger = logging.getLogger("mkdocs")
+    try:
+        config: Any = load_config(options.config_file, site_dir=options.site_dir)
+        handler.setFormatter(Located(Path(config.docs_dir)))
+        handler.setLevel(logging.WARNING)
+        logger.addHandler(handler)
+        config.plugins.on_startup(command="build", dirty=False)
+        build_site(config)
+        config.plugins.on_shutdown()
+    except (Abort, ConfigurationError) as error:
+        print(str(error).strip())
+        return 1
+    finally:
+        logger.removeHandler(handler)
+    return 0
+
+
+def serve(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m literate serve")
+    parser.add_argument("--config-file", default="mkdocs.yml")
+    options = parser.parse_args(arguments)
+    handler = logging.StreamHandler()
+    handler.setFormatter(Located(Path("docs").resolve()))
+    logger = logging.getLogger("mkdocs")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    watch = ["attention", "literate", "mkdocs.yml"]
+    serve_site(options.config_file, watch=watch, strict=False)
+    return 0
