@@ -1,6 +1,7 @@
 """The tests of a page: a block, a checked number or claim, an attempt at an exercise."""
 
 import difflib
+import math
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
@@ -137,6 +138,8 @@ class CheckItem(Item[Check]):
             raise Mismatch(step.line, f"{step.expression} is {value}: expected a number") from None
         if same_number(step.printed, step.unit, number):
             return
+        if not math.isfinite(number):
+            raise Mismatch(step.line, f"{step.expression} is {number}: expected a finite number")
         spelled = spell(step.printed, step.unit, number)
         if self.updating and spelled != step.printed:
             self.edits.append(Edit(step.start, step.start + len(step.printed), spelled))

@@ -15,14 +15,18 @@ FOLDER = Path("build/lint")
 
 
 def main(arguments: list[str]) -> int:
-    pages = [Path(name) for name in arguments] or [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
+    pages = [Path(name) for name in arguments] or [
+        Path("README.md"),
+        *sorted(Path("docs").rglob("*.md")),
+    ]
     shutil.rmtree(FOLDER, ignore_errors=True)
     for path in pages:
         extract(Page.read(path), FOLDER)
     if not FOLDER.exists():
         return 0
     check = ["check", "--quiet", "--no-cache", "--config", "lint.ignore=['E402', 'B018', 'F811']"]
-    layout = ["format", "--check", "--quiet", "--no-cache", "--diff"]
+    # The preview style lets a matrix open as torch.tensor([ on one line.
+    layout = ["format", "--check", "--quiet", "--no-cache", "--diff", "--preview"]
     return max(ruff([*check, str(FOLDER / "pages")]), ruff([*layout, str(FOLDER / "blocks")]))
 
 
