@@ -63,6 +63,9 @@ def inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
 def mask(keep: object, query: Tensor, key: Tensor) -> None:
     if keep is None:
         return
+    if isinstance(keep, type):
+        name = keep.__name__
+        raise TypeError(f"mask is the class {name}: expected an instance, {name}()")
     if not isinstance(keep, Tensor):
         raise TypeError(
             f"mask is a {type(keep).__name__}: expected a Mask, a boolean torch.Tensor or None"
