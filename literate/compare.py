@@ -4,6 +4,7 @@ Outputs: text, integers, signs and numbers of up to two decimals exactly; number
 decimals to one unit in the last. Checked numbers: the value, rounded to the digits shown.
 """
 
+import math
 import re
 from decimal import Decimal
 
@@ -50,7 +51,7 @@ def same_number(printed: str, unit: str, value: float) -> bool:
     shown = decimal(printed)
     value *= 100 if "%" in unit else 1
     half = 0.5 * 10.0 ** exponent(shown)
-    return abs(value - float(shown)) <= half + 2e-6 * abs(value)
+    return math.isfinite(value) and abs(value - float(shown)) <= half + 2e-6 * abs(value)
 
 
 def spell(printed: str, unit: str, value: float) -> str:

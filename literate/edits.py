@@ -33,5 +33,12 @@ def apply(path: Path, page: Page, edits: list[Edit]) -> int:
     for edit in sorted(set(edits), key=lambda edit: -edit.start):
         text = text[: edit.start] + edit.text + text[edit.end :]
     if text != page.text:
-        path.write_text(text, "utf-8")
+        write(path, text)
     return len(set(edits))
+
+
+def write(path: Path, text: str) -> None:
+    """Replace a file at once: whole or not at all."""
+    new = path.with_suffix(".new")
+    new.write_text(text, "utf-8")
+    new.replace(path)

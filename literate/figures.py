@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,12 @@ def settle() -> None:
 
     matplotlib.rcParams.update({"svg.hashsalt": "book", "svg.fonttype": "none"})
     matplotlib.rcParams.update({"savefig.transparent": True, "font.family": "sans-serif"})
+
+
+def close() -> None:
+    """Forget the figures of a page: the next one begins with none."""
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
 
 
 def tidy(svg: str) -> str:

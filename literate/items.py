@@ -49,7 +49,7 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
         code = step.code if isinstance(step, Block) else step.expression
         item = cls.from_parent(
             parent,
-            name=f"line{step.line}[{title}]" if title else f"line{step.line}",
+            name=f"line{step.line}[{title.replace(' ', '-')}]" if title else f"line{step.line}",
             test_definition=FenceTestDefinition(code, (), step.line, parent.path, None),
         )
         item.step, item.module, item.edits, item.task = step, module, edits, task

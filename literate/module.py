@@ -47,6 +47,7 @@ class Module:
         self._reset()
 
     def _reset(self) -> None:
+        figures.close()
         self.done: list[Block] = []
         self.module = types.ModuleType("__page__")
 

@@ -102,10 +102,13 @@ class Page:
 
     def _add(self, fence: Token) -> None:
         first, last = fence.map or (0, 0)
+        closing = self.text[self.offsets[last - 1] : self.offsets[last]].lstrip(" \t>").strip()
+        if last - 1 == first or not closing.startswith(fence.markup):
+            raise self.error(first + 1, "this fence is never closed")
         language, kinds = self._kinds(first + 1, fence.info)
         indent = re.match(r"[ \t>]*", self.text[self.offsets[first] :])
         indent = indent[0] if indent else ""
-        start, end = self.offsets[first + 1], self.offsets[max(last - 1, first + 1)]
+        start, end = self.offsets[first + 1], self.offsets[last - 1]
         if "output" in kinds:
             if language != "text":
                 raise self.error(

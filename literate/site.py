@@ -15,7 +15,7 @@ from mkdocs.exceptions import Abort, ConfigurationError
 FAULTS = [
     re.compile(r"Doc file '(?P<page>[^']+)' contains an? .*?link '(?P<target>[^']+)'"),
     re.compile(r"(?P<page>[^\s:]+\.md): .*target '(?P<target>[^']+)'"),
-    re.compile(r"mkdocstrings: (?P<target>\S+) could not be found"),
+    re.compile(r"Could not collect '(?P<target>[^']+)'"),
 ]
 
 

@@ -1,4 +1,4 @@
-"""Checked numbers and claims on the site: `0.2379<!--= weights[1, 1] -->` says how it was checked."""
+"""Checked numbers on the site: `0.2379<!--= weights[1, 1] -->` says how it was checked."""
 
 import xml.etree.ElementTree as etree
 from re import Match

@@ -1,0 +1,62 @@
+"""A figure is drawn again, and compared with the one that the page shows."""
+
+import pytest
+from helpers import counts, failures
+
+PAGE = """# Page
+
+```python
+import matplotlib.pyplot as plt
+
+fig, axes = plt.subplots(figsize=(2, 1))
+axes.plot([0, 1], [0, 0.5])
+axes.set_title("a half is 0.5000")
+fig.savefig("line.svg")
+```
+
+![A line](figures/page/line.svg)
+"""
+
+
+@pytest.fixture
+def figure(run, pytester: pytest.Pytester):
+    assert "has no file" in failures(run(PAGE)[0])[0]
+    assert counts(run(PAGE, "--update-docs")[0]) == (1, 0, 0)
+    path = pytester.path / "figures/page/line.svg"
+    before = path.read_text("utf-8")
+    assert counts(run(PAGE, "--update-docs")[0]) == (1, 0, 0)
+    assert path.read_text("utf-8") == before
+    assert counts(run(PAGE)[0]) == (1, 0, 0)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[0, 0.5]", "[0, 0.6]"),
+        ("0.5000", "0.5001"),
+        ("figsize=(2, 1)", "figsize=(2, 1.1)"),
+        ("[0, 0.5])", "[0, 0.5], color='red')"),
+    ],
+)
+def test_another_figure_is_refused(run, figure, old: str, new: str) -> None:
+    first = failures(run(PAGE.replace(old, new))[0])[0]
+    assert "page.md:4: the figure that the block saves is not the one in figures/page" in first
+
+
+def test_an_edited_file_is_refused_and_drawn_again(run, figure) -> None:
+    right = figure.read_text("utf-8")
+    for old, new in (("a half", "a third"), ("<g ", "<g id='x' "), ("0.5000", "0.5001")):
+        assert old in right
+        figure.write_text(right.replace(old, new, 1), "utf-8")
+        assert failures(run(PAGE)[0])
+        run(PAGE, "--update-docs")
+        assert figure.read_text("utf-8") == right
+
+
+def test_a_figure_that_the_page_does_not_show(run, figure) -> None:
+    page = PAGE.replace("![A line](figures/page/line.svg)", "")
+    assert (
+        "page.md:4: the block saves line.svg, but the page does not show"
+        in failures(run(page)[0])[0]
+    )
