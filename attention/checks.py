@@ -1,11 +1,13 @@
 """Bad input, refused in one sentence: the argument, what was expected, what came."""
 
-import math
 from collections.abc import Iterable
+from numbers import Real
+from typing import Any
 
 import torch
 from torch import Tensor
 
+DTYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16}
 SHAPES = "expected query (…, T, D), key (…, S, D) and value (…, S, E)"
 
 
@@ -14,13 +16,17 @@ def backend(name: object, known: Iterable[str]) -> None:
         raise ValueError(f"backend {name!r} is unknown: expected one of {', '.join(names)}")
 
 
-def scale(value: object) -> None:
+def scale(value: Any, head_dim: int) -> float:
+    """The scale as a float; `1 / sqrt(head_dim)` for None."""
     if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float):
+        return max(head_dim, 1) ** -0.5
+    if isinstance(value, torch.SymFloat | torch.SymInt):  # a size, while exporting
+        return value  # type: ignore[return-value]
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"scale is a {type(value).__name__}: expected a number or None")
-    if not math.isfinite(value):
-        raise ValueError(f"scale is {value}: expected a finite number")
+    if not abs(value) <= torch.finfo(torch.float32).max:  # also false for nan
+        raise ValueError(f"scale is {value:.3g}: expected a finite number of float32")
+    return float(value)
 
 
 def inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
@@ -29,8 +35,10 @@ def inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
     for name, tensor in named.items():
         if not isinstance(tensor, Tensor):
             raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor")
-        if not tensor.is_floating_point():
-            raise TypeError(f"{name} has dtype {tensor.dtype}: expected a floating dtype")
+        if tensor.dtype not in DTYPES:
+            raise TypeError(
+                f"{name} has dtype {tensor.dtype}: expected float64, float32, float16 or bfloat16"
+            )
     for name, tensor in named.items():
         if tensor.dtype != query.dtype:
             raise TypeError(
@@ -40,23 +48,26 @@ def inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
             raise ValueError(
                 f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
             )
-    got = "got " + ", ".join(f"{name} {shape(tensor)}" for name, tensor in named.items())
+
+    def got() -> str:  # called only where it is raised: a compiler cannot trace it
+        return "got " + ", ".join(f"{name} {shape(tensor)}" for name, tensor in named.items())
+
     for name, tensor in named.items():
         if tensor.ndim < 2:
-            raise ValueError(f"{name} has {axes(tensor.ndim)}, too few: {SHAPES}, {got}")
+            raise ValueError(f"{name} has {axes(tensor.ndim)}, too few: {SHAPES}, {got()}")
     for name, tensor in named.items():
         if tensor.shape[:-2] != query.shape[:-2]:
             raise ValueError(
                 f"{name} has batch axes {tuple(tensor.shape[:-2])} but query has "
-                f"{tuple(query.shape[:-2])}: {SHAPES}, {got}"
+                f"{tuple(query.shape[:-2])}: {SHAPES}, {got()}"
             )
     if key.shape[-1] != query.shape[-1]:
         raise ValueError(
-            f"key has width {key.shape[-1]} but query has {query.shape[-1]}: {SHAPES}, {got}"
+            f"key has width {key.shape[-1]} but query has {query.shape[-1]}: {SHAPES}, {got()}"
         )
     if value.shape[-2] != key.shape[-2]:
         raise ValueError(
-            f"value has {positions(value)} but key has {key.shape[-2]}: {SHAPES}, {got}"
+            f"value has {positions(value)} but key has {key.shape[-2]}: {SHAPES}, {got()}"
         )
 
 

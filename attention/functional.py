@@ -78,7 +78,8 @@ def dot_product_attention(
         value: Shape `(…, S, E)`, the vectors that are averaged.
         mask: A [`Mask`][attention.masks.Mask], or a boolean tensor that broadcasts to
             `(…, T, S)`. `True` means *attend*. A query that may attend to nothing gets a
-            context of zeros, weights of zero and no gradient.
+            context of zeros, weights of zero and no gradient. What a query may not attend to
+            must still be finite, unless no query of the call may: 0 · NaN is NaN.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
         return_weights: Whether to return the weights beside the context.
         backend: How to compute it: `eager` with two matrix products, `loops` with Python loops,
@@ -109,12 +110,11 @@ def dot_product_attention(
     """
     checks.backend(backend, BACKENDS)
     checks.inputs(query, key, value)
-    checks.scale(scale)
+    factor = checks.scale(scale, query.shape[-1])
     if isinstance(mask, Mask):
         keep = mask.to_tensor(query.shape[-2], key.shape[-2], device=query.device)
     else:
         checks.mask(mask, query, key)
         keep = mask
-    factor = max(query.shape[-1], 1) ** -0.5 if scale is None else scale
     context, weights = BACKENDS[backend](query, key, value, keep, factor)
     return (context, weights) if return_weights else context

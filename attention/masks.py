@@ -39,7 +39,8 @@ class Mask:
             device: Where to make the tensor.
 
         Raises:
-            ValueError: A count is negative.
+            TypeError: The rule of a mask of your own gives something other than booleans.
+            ValueError: A count is negative, or the rule gives another shape or device.
 
         Examples:
             Two queries on three keys: the first query stands at position 1.
@@ -54,7 +55,20 @@ class Mask:
                 raise ValueError(f"{name} is {count}: expected a count of at least 0")
         query = torch.arange(keys - queries, keys, device=device)[:, None]
         key = torch.arange(keys, device=device)[None, :]
-        keep = torch.as_tensor(self(0, 0, query, key), device=device)
+        keep = self(0, 0, query, key)
+        name = type(self).__name__
+        if isinstance(keep, bool):
+            keep = torch.tensor(keep, device=device)
+        if not isinstance(keep, Tensor) or keep.dtype != torch.bool:
+            kind = keep.dtype if isinstance(keep, Tensor) else type(keep).__name__
+            raise TypeError(f"{name} gives {kind}: expected torch.bool, where True means attend")
+        if keep.device != query.device:
+            raise ValueError(f"{name} gives a mask on {keep.device}: expected {query.device}")
+        if keep.ndim > 2 or any(
+            m not in (1, s) for m, s in zip(keep.shape[::-1], (keys, queries), strict=False)
+        ):
+            shape = tuple(keep.shape)
+            raise ValueError(f"{name} gives shape {shape}: expected {(queries, keys)}")
         return keep.expand(queries, keys)
 
 

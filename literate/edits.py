@@ -1,5 +1,6 @@
 """Rewriting pages: replacements by position, all at once, only in the text that was read."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,8 @@ class Edit:
 
 def output_edit(page: Page, block: Block, printed: str) -> Edit:
     """Write what a block printed into its output, or make it one."""
+    if re.search(r"^\s*(```|~~~)", printed, re.M):
+        raise page.error(block.line, "the block prints a fence, which would end its own output")
     indent = block.output.indent if block.output else block.indent
     body = "".join(f"{indent}{line}".rstrip() + "\n" for line in printed.splitlines())
     if block.output:
@@ -27,7 +30,7 @@ def output_edit(page: Page, block: Block, printed: str) -> Edit:
 
 def apply(path: Path, page: Page, edits: list[Edit]) -> int:
     """Rewrite the file of a page; how many places changed."""
-    if path.read_text("utf-8") != page.text:
+    if path.read_bytes() != page.text.encode("utf-8"):
         raise page.error(1, "changed while it ran: nothing was rewritten, run again")
     text = page.text
     for edit in sorted(set(edits), key=lambda edit: -edit.start):

@@ -1,28 +1,13 @@
 """Figures that blocks save, compared with the committed ones that the page shows."""
 
-import os
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from literate.page import Page
+
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 SLACK = 0.05  # of a point: what different CPUs make of the same curve
-
-
-def settle() -> None:
-    """Make matplotlib write the same file each time: no window, no date, no random ids."""
-    os.environ.update(MPLBACKEND="svg", SOURCE_DATE_EPOCH="0")
-    import matplotlib
-
-    matplotlib.rcParams.update({"svg.hashsalt": "book", "svg.fonttype": "none"})
-    matplotlib.rcParams.update({"savefig.transparent": True, "font.family": "sans-serif"})
-
-
-def close() -> None:
-    """Forget the figures of a page: the next one begins with none."""
-    if pyplot := sys.modules.get("matplotlib.pyplot"):
-        pyplot.close("all")
 
 
 def tidy(svg: str) -> str:
@@ -60,3 +45,11 @@ def parts(svg: str) -> Iterator[tuple[bool, str]]:
 def committed(page: Path, name: str) -> Path:
     """Where the figure `name` of a page is kept: beside it, in `figures/`."""
     return page.parent / "figures" / page.stem / name
+
+
+def all_saved(page: Page, stem: str) -> None:
+    """Refuse a page that shows a figure of its own that none of its blocks saves."""
+    for match in re.finditer(rf"figures/{re.escape(stem)}/([\w./-]+)", page.text):
+        if not any(match[1] in block.code for block in page.blocks):
+            line = page.text.count("\n", 0, match.start()) + 1
+            raise page.error(line, f"no block saves {match[1]}")

@@ -2,6 +2,7 @@
 
 import difflib
 import math
+import traceback
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
@@ -13,10 +14,13 @@ from literate import figures
 from literate.compare import same_error, same_number, same_output, spell
 from literate.edits import Edit, output_edit
 from literate.exercises import Exercise, verdict
-from literate.module import BlockError, EarlierFailure, Module, has_gpu
-from literate.page import Block, Check
+from literate.module import BlockError, EarlierFailure, Module
+from literate.page import Block, PageError
+from literate.prose import Check
+from literate.settings import has_gpu
 
 UPDATE = "pytest --update-docs rewrites it"
+TRUTH = ("True", "False", "tensor(True)", "tensor(False)")
 Step = TypeVar("Step", Block, Check)
 
 
@@ -81,6 +85,8 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
         error = excinfo.value
+        if isinstance(error, PageError):
+            return str(error)
         if not isinstance(error, Mismatch | BlockError):
             return str(excinfo.getrepr(style="long"))
         page = self.module.page
@@ -99,18 +105,25 @@ class BlockItem(Item[Block]):
     def check(self) -> None:
         step = self.step
         printed = self.module.run(step)
-        for name, svg in self.module.figures():
-            self.figure(name, svg)
-        want = step.output.text if step.output else ""
-        if "raises" in step.kinds:
-            same = step.output is not None and same_error(want, printed.text, printed.ours)
-        else:
-            same = same_output(want, printed.text)
+        for name, data in self.module.saved().items():
+            self.figure(name, data)
+        want, error = step.output.text if step.output else "", ""
+        if printed.error:  # below what was printed stands the error
+            lines = want.splitlines(keepends=True)
+            above = len(printed.text.splitlines())
+            want, error = "".join(lines[:above]), "".join(lines[above:])
+        same = same_output(want, printed.text)
+        if printed.error:
+            kind, ours = type(printed.error).__name__, raised_by_package(printed.error)
+            same = same and same_error(error, kind, str(printed.error), ours)
         if not same:
-            self.differs(step, printed.text)
+            self.differs(step, printed.whole)
 
-    def figure(self, name: str, svg: str) -> None:
+    def figure(self, name: str, data: bytes) -> None:
         line, target = self.step.line, figures.committed(self.path, name)
+        if "/" in name or not name.endswith(".svg"):
+            raise Mismatch(line, f"the block saves {name}: a figure is an .svg, in no folder")
+        svg = figures.tidy(data.decode("utf-8"))
         shown = f"figures/{self.path.stem}/{name}"
         if shown not in self.module.page.text:
             raise Mismatch(line, f"the block saves {name}, but the page does not show {shown}")
@@ -129,12 +142,14 @@ class CheckItem(Item[Check]):
     def check(self) -> None:
         step, value = self.step, self.module.value(self.step)
         if not step.printed:
-            if str(value) not in ("True", "tensor(True)"):
+            if isinstance(value, str) or str(value) not in ("True", "tensor(True)"):
                 raise Mismatch(step.line, f"the claim {step.expression} is {value}: expected True")
             return
         try:
+            if isinstance(value, str) or str(value) in TRUTH:
+                raise TypeError
             number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError, RuntimeError):
+        except (TypeError, ValueError, RuntimeError, OverflowError):
             raise Mismatch(step.line, f"{step.expression} is {value}: expected a number") from None
         if same_number(step.printed, step.unit, number):
             return
@@ -161,11 +176,18 @@ class ExerciseItem(Item[Block]):
             self.differs(shown, result.said + "\n")
 
 
+def raised_by_package(error: BaseException) -> bool:
+    """Whether the package itself refused: its messages are compared whole."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return frame.f_globals.get("__name__", "").partition(".")[0] == "attention"
+
+
 def difference(line: int, want: str, got: str) -> tuple[int, str]:
     """The page's line at which two outputs part, and both of them as a diff."""
     wanted, came = want.splitlines(), got.splitlines()
     pairs = list(zip_longest(wanted, came, fillvalue="\0"))
-    at = next(i for i, (a, b) in enumerate(pairs) if not same_output(a, b))
+    # A message that was cut may differ in no line that is seen: then its last line is named.
+    at = next((i for i, (a, b) in enumerate(pairs) if not same_output(a, b)), len(pairs) - 1)
     diff = list(difflib.unified_diff(wanted, came, "page", "printed", lineterm="", n=99))[3:]
     message = "\n".join([f"not what the block printed ({UPDATE})", *diff])
     return line + min(at, max(len(wanted) - 1, 0)), message

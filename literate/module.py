@@ -7,14 +7,14 @@ import tempfile
 import traceback
 import types
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
-from literate import figures
-from literate.page import Block, Check, Page
-
-# What runs in a copy of the module and leaves nothing behind.
-APART = {"exercise", "check", "solution", "mistake"}
+from literate import settings
+from literate.page import EXERCISE, Block, Page
+from literate.prose import Check
 
 
 class EarlierFailure(Exception):
@@ -34,11 +34,19 @@ class Printed:
     """What a block printed, and the error it ended in, if it had to."""
 
     text: str
-    ours: bool = False  # whether the error was raised by the package itself
+    error: BaseException | None = None
+
+    @property
+    def whole(self) -> str:
+        return (
+            f"{self.text}{type(self.error).__name__}: {self.error}\n" if self.error else self.text
+        )
 
 
 class Module:
     """Runs the steps of one page in any order, and replays what a step stands on."""
+
+    last: ClassVar["Module | None"] = None  # the page that ran last, whose settings are in force
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -47,9 +55,9 @@ class Module:
         self._reset()
 
     def _reset(self) -> None:
-        figures.close()
         self.done: list[Block] = []
         self.module = types.ModuleType("__page__")
+        settings.reset()
 
     def run(self, block: Block) -> Printed:
         """Run one block, after the blocks above it."""
@@ -59,38 +67,35 @@ class Module:
         return self._step(block)
 
     def value(self, check: Check) -> object:
-        """The value of a checked expression, after the blocks above it."""
+        """The value of a checked expression, after the blocks above it; it leaves no trace."""
         self._stand_on(check)
-        with self._inside(vars(self.module)):
+        with self._inside(), settings.same_chance():
             try:
-                return eval(
-                    compile(check.expression, str(self.page.path), "eval"), vars(self.module)
-                )
-            except Exception as error:
+                code = compile(check.expression, str(self.page.path), "eval")
+                return eval(code, dict(vars(self.module)))
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise BlockError(check.line, error) from error
 
     def apart(self, blocks: list[Block]) -> str:
         """Run blocks in a copy of the module; what the last one raised, as `ErrorType: message`."""
         self._stand_on(blocks[0])
         space = dict(vars(self.module))
-        for block in blocks[:-1]:
-            self._execute(block, space)
-        try:
-            self._execute(blocks[-1], space)
-        except BlockError as error:
-            return str(error)
+        with settings.same_chance():
+            for block in blocks[:-1]:
+                self._execute(block, space)
+            try:
+                self._execute(blocks[-1], space)
+            except BlockError as error:
+                return str(error)
         return ""
-
-    def figures(self) -> list[tuple[str, str]]:
-        """The figures that the last block saved, each as its name and its tidy text."""
-        found = []
-        for path in sorted(self.folder.glob("*.svg")):
-            found.append((path.name, figures.tidy(path.read_text("utf-8"))))
-            path.unlink()
-        return found
 
     def _stand_on(self, step: Block | Check) -> None:
         """Bring the module to where `step` finds it, replaying blocks if it is elsewhere."""
+        if Module.last is not self:
+            self._reset()
+            Module.last = self
         above = [block for block in self.page.blocks if block.line < step.line and runs(block)]
         fresh = [i for i, block in enumerate(above) if "fresh" in block.kinds]
         above = above[fresh[-1] :] if fresh else above
@@ -102,6 +107,7 @@ class Module:
             self._reset()
             for block in above:
                 self._step(block)
+                self.saved()
 
     def _step(self, block: Block) -> Printed:
         try:
@@ -112,28 +118,37 @@ class Module:
         self.done.append(block)
         return printed
 
-    def _execute(self, block: Block, space: dict) -> Printed:
+    def _execute(self, block: Block, space: dict[str, object]) -> Printed:
         # Blank lines above the code give tracebacks the line numbers of the page.
         source = "\n" * (block.line - 1) + block.code
-        with self._inside(space) as out:
+        with self._inside() as out:
             try:
-                code = compile(source, str(self.page.path), "exec", dont_inherit=True)
-                exec(code, space)
-            except Exception as error:
+                exec(compile(source, str(self.page.path), "exec", dont_inherit=True), space)
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 if "raises" not in block.kinds:
                     raise BlockError(self._line(block, error), error) from error
-                text = f"{out.getvalue()}{type(error).__name__}: {error}\n"
-                return Printed(text, ours=raised_by_package(error))
+                return Printed(out.getvalue(), error)
         if "raises" in block.kinds:
             raise BlockError(
                 block.line, AssertionError("a .raises block must raise, and it did not")
             )
         return Printed(out.getvalue())
 
+    def saved(self) -> dict[str, bytes]:
+        """The files that the last block saved as pictures, by name; they are gone then."""
+        found = {}
+        for path in sorted(self.folder.rglob("*")):
+            if path.suffix in (".svg", ".png", ".jpg", ".pdf", ".webp", ".gif"):
+                found[str(path.relative_to(self.folder))] = path.read_bytes()
+                path.unlink()
+        return found
+
     @contextlib.contextmanager
-    def _inside(self, space: dict):
+    def _inside(self) -> Iterator[io.StringIO]:
         """The page's own module, folder and standard output; a warning is an error."""
-        saved = sys.modules.get("__page__")
+        before = sys.modules.get("__page__")
         sys.modules["__page__"] = self.module  # dataclasses and pickle look it up
         try:
             with (
@@ -144,12 +159,13 @@ class Module:
                 warnings.simplefilter("error")
                 yield out
         finally:
-            if saved is None:
+            if before is None:
                 del sys.modules["__page__"]
             else:
-                sys.modules["__page__"] = saved
+                sys.modules["__page__"] = before
 
     def _line(self, block: Block, error: BaseException) -> int:
+        """The line of the page at which an error arose."""
         if isinstance(error, SyntaxError) and error.filename == str(self.page.path):
             return error.lineno or block.line
         frames = traceback.extract_tb(error.__traceback__)
@@ -159,16 +175,6 @@ class Module:
 
 def runs(block: Block) -> bool:
     """Whether a block changes the module of its page on this machine."""
-    return not block.kinds & (APART | {"notest"}) and ("gpu" not in block.kinds or has_gpu())
-
-
-def has_gpu() -> bool:
-    torch = sys.modules.get("torch")
-    if torch is None:
-        import torch
-    return torch.cuda.is_available()
-
-
-def raised_by_package(error: BaseException) -> bool:
-    frames = list(traceback.walk_tb(error.__traceback__))
-    return frames[-1][0].f_globals.get("__name__", "").partition(".")[0] == "attention"
+    return not block.kinds & (EXERCISE | {"notest"}) and (
+        "gpu" not in block.kinds or settings.has_gpu()
+    )

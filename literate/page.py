@@ -4,9 +4,8 @@ Everything that reads a page asks here. A page whose notation is broken raises `
 names the page, the line, and what was probably meant.
 """
 
-import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
@@ -14,16 +13,13 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-KINDS = {"fresh", "raises", "gpu", "notest", "exercise", "check", "solution", "mistake"}
-ALIASES = {"py", "python3", "pycon", "{.python", "{.py", "{python"}
+from literate.prose import Check, Fault, checks
+
+EXERCISE = {"exercise", "check", "solution", "mistake"}
+KINDS = {"fresh", "raises", "gpu", "notest"} | EXERCISE
+FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}[^`\n]*|~{3,}.*)")
+ATTRIBUTES = re.compile(r"""(?:\s*(?:\.[\w-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[\w-]+))(?=\s|$))*\s*""")
 TITLE = re.compile(r"""title=(["'])(.*?)\1""")
-# A number, perhaps with a unit, or the end of some words; then the comment that checks it.
-CHECK = re.compile(
-    r"(?P<printed>[-+−]?(?<![\w.,])\d[\d,\u202f]*(?:\.\d+)?)?(?P<unit>[ \u202f]?%|×)?"
-    r"<!--=(?P<expression>.*?)-->",
-    re.S,
-)
-INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:.(?!\n\s*\n))+?(?<!`)\1(?!`)", re.S)
 
 
 class PageError(Exception):
@@ -54,18 +50,6 @@ class Block:
     output: Output | None = None
 
 
-@dataclass(frozen=True)
-class Check:
-    """A number or a claim in prose, with the expression that it must agree with."""
-
-    line: int
-    printed: str  # empty for a claim
-    unit: str
-    expression: str
-    start: int  # of what is printed
-    end: int
-
-
 @dataclass
 class Page:
     """A page, parsed. `path` is only for messages; `text` is what is read."""
@@ -76,15 +60,27 @@ class Page:
     checks: list[Check] = field(default_factory=list)
 
     @classmethod
-    def read(cls, path: Path) -> "Page":
-        return cls(path, path.read_text("utf-8"))
+    def read(cls, path: Path, shown: Path | None = None) -> "Page":
+        """The page in a file; `shown` is how messages name it."""
+        try:
+            return cls(shown or path, path.read_bytes().decode("utf-8"))
+        except UnicodeDecodeError:
+            raise PageError(f"{shown or path}:1: the file is not UTF-8") from None
 
     def __post_init__(self) -> None:
+        for mark, name in (("\r", "a carriage return: save it with LF"), ("\ufeff", "a BOM")):
+            if mark in self.text:
+                line = self.text.count("\n", 0, self.text.index(mark)) + 1
+                raise self.error(line, f"the file has {name}")
         ends = [match.end() for match in re.finditer("\n", self.text)]
         self.offsets = [0, *ends, len(self.text)]  # where each line starts
+        self._refuse_hidden_fences()
         for fence in self.fences:
             self._add(fence)
-        self.checks = list(self._find_checks())
+        try:
+            self.checks = list(checks(self._prose()))
+        except Fault as fault:
+            raise self.error(fault.line, str(fault)) from None
 
     @cached_property
     def fences(self) -> list[Token]:
@@ -100,41 +96,52 @@ class Page:
     def error(self, line: int, message: str) -> PageError:
         return PageError(f"{self.path}:{line}: {message}")
 
+    def line(self, number: int) -> str:
+        """A line of the page, counted from 0, without its end."""
+        return self.text[self.offsets[number] : self.offsets[number + 1]].rstrip("\n")
+
+    def _refuse_hidden_fences(self) -> None:
+        """A fence that the site may show but that no block comes from."""
+        seen = {line for fence in self.fences for line in range(*(fence.map or ()))}
+        for number in range(len(self.offsets) - 1):
+            if number not in seen and FENCE.fullmatch(self.line(number)):
+                raise self.error(number + 1, "this fence is not seen: put a blank line above it")
+
     def _add(self, fence: Token) -> None:
         first, last = fence.map or (0, 0)
-        closing = self.text[self.offsets[last - 1] : self.offsets[last]].lstrip(" \t>").strip()
-        if last - 1 == first or not closing.startswith(fence.markup):
-            raise self.error(first + 1, "this fence is never closed")
         language, kinds = self._kinds(first + 1, fence.info)
-        indent = re.match(r"[ \t>]*", self.text[self.offsets[first] :])
-        indent = indent[0] if indent else ""
-        start, end = self.offsets[first + 1], self.offsets[last - 1]
+        closing = self.line(last - 1)
+        if last - 1 == first or not closing.lstrip(" \t>").startswith(fence.markup):
+            raise self.error(first + 1, "this fence is never closed")
+        # In a list the first line begins with a marker, so the last one has the indent.
+        indent = closing[: -len(closing.lstrip(" \t>"))]
+        if self.line(first).index(fence.markup) != len(indent):
+            raise self.error(last, "this fence is closed at another indent than it is opened")
         if "output" in kinds:
-            if language != "text":
-                raise self.error(
-                    first + 1, f"an output block is ```text {{.output}}, not {language!r}"
-                )
+            start, end = self.offsets[first + 1], self.offsets[last - 1]
             self._attach(Output(first + 2, fence.content, start, end, indent))
         elif language == "python":
-            title = TITLE.search(fence.info)
-            after = self.offsets[last]
-            self.blocks.append(
-                Block(first + 2, fence.content, kinds, title[2] if title else "", after, indent)
-            )
+            match = TITLE.search(fence.info)
+            title, after = match[2] if match else "", self.offsets[last]
+            self.blocks.append(Block(first + 2, fence.content, kinds, title, after, indent))
 
     def _kinds(self, line: int, info: str) -> tuple[str, frozenset[str]]:
         language = info.split(maxsplit=1)[0] if info.split() else ""
-        if language.lower() in ALIASES or language.lower() == "python" != language:
-            raise self.error(line, f"{language!r} would be shown and never run: write ```python")
+        if language != "python" and re.match(r"\W*i?py", info, re.I) or info.startswith("{"):
+            raise self.error(line, f"{info!r} would be shown and never run: write ```python")
         braces = re.search(r"\{(.*)\}", info)
+        if braces and not ATTRIBUTES.fullmatch(braces[1]):
+            raise self.error(line, f"{braces[0]} is not a list of .kind and key='value'")
         kinds = frozenset(re.findall(r"(?<!\S)\.([\w-]+)", braces[1])) if braces else frozenset()
-        known = KINDS if language == "python" else {"output"}
-        for kind in sorted(kinds - known) if language in ("python", "text") else ():
-            close = get_close_matches(kind, known, 1)
+        known = KINDS if language == "python" else {"output"} if language == "text" else set()
+        for kind in sorted(kinds - known):
+            close = get_close_matches(kind, known or KINDS | {"output"}, 1)
             meant = (
                 f"did you mean .{close[0]}?" if close else f"expected {', '.join(sorted(known))}"
             )
             raise self.error(line, f"a {language} block cannot be .{kind}: {meant}")
+        if kinds & EXERCISE and len(kinds) > 1:
+            raise self.error(line, f"a .{min(kinds & EXERCISE)} cannot be anything else")
         return language, kinds
 
     def _attach(self, output: Output) -> None:
@@ -144,47 +151,16 @@ class Page:
         block = self.blocks[-1]
         if block.output:
             raise self.error(line, f"the block of line {block.line} has an output already")
-        if "notest" in block.kinds:
-            raise self.error(line, f"the block of line {block.line} is .notest and prints nothing")
-        self.blocks[-1] = Block(
-            block.line, block.code, block.kinds, block.title, block.after, block.indent, output
-        )
-
-    def _find_checks(self):
-        prose = self._prose()
-        for match in CHECK.finditer(prose):
-            line = prose.count("\n", 0, match.start("expression")) + 1
-            expression = match["expression"].strip()
-            printed, unit = match["printed"] or "", match["unit"] or ""
-            if unit and not printed:
-                raise self.error(
-                    line, f"no number stands before {unit.strip()}<!--= {expression} -->"
-                )
-            try:
-                ast.parse(expression, mode="eval")
-            except SyntaxError:
-                raise self.error(
-                    line, f"{expression!r} is not an expression: write 0.5<!--= expression -->"
-                ) from None
-            end = match.end("unit") if unit else match.end("printed") if printed else match.start()
-            start = match.start("printed") if printed else match.start()
-            yield Check(line, printed, unit, expression, start, end)
-        whole = {match.end("expression") for match in CHECK.finditer(prose)}
-        for match in re.finditer("<!--=", prose):
-            if not any(match.end() <= end for end in whole):
-                line = prose.count("\n", 0, match.start()) + 1
-                raise self.error(line, "the comment of a checked number has no -->")
+        for kind in ("notest", "exercise", "solution"):
+            if kind in block.kinds:
+                raise self.error(line, f"the output of a .{kind} block would not be compared")
+        self.blocks[-1] = replace(block, output=output)
 
     def _prose(self) -> str:
-        """The page with its code blanked out, each character in its place."""
+        """The page with its fences blanked out, each character in its place."""
         text = self.text
         for fence in self.fences:
             first, last = fence.map or (0, 0)
-            text = blank(text, self.offsets[first], self.offsets[last])
-        for match in INLINE_CODE.finditer(text):
-            text = blank(text, *match.span())
+            start, end = self.offsets[first], self.offsets[last]
+            text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
         return text
-
-
-def blank(text: str, start: int, end: int) -> str:
-    return text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTextFile
 
-from literate import figures
+from literate import figures, settings
 from literate.edits import Edit, apply
 from literate.exercises import exercises
 from literate.items import BlockItem, CheckItem, ExerciseItem, Item
 from literate.module import Module
-from literate.page import Check, Page, PageError
+from literate.page import Page, PageError
+from literate.prose import Check
 
 REWRITTEN = pytest.StashKey[list[str]]()
 
@@ -26,6 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    settings.prepare()
     if config.getoption("--update-docs") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--update-docs rewrites files: run it without -n")
 
@@ -52,11 +54,11 @@ class LiteratePage(MarkdownTextFile):
     """A page as a file of tests, which share one module."""
 
     def collect(self) -> Generator[Item, Any, None]:
-        figures.settle()
         root, path = self.config.rootpath, self.path
         shown = path.relative_to(root) if path.is_relative_to(root) else path
         try:
-            page = Page(shown, path.read_text("utf-8"))
+            page = Page.read(path, shown)
+            figures.all_saved(page, path.stem)
             tasks = {line: task for task in exercises(page) for line in task.lines}
         except PageError as error:
             raise self.CollectError(str(error)) from None

@@ -13,17 +13,19 @@ def eager(
     scale: float,
 ) -> tuple[Float[Tensor, "*batch queries value_dim"], Float[Tensor, "*batch queries keys"]]:
     """Compute all scores in one product, and all contexts in another."""
-    # Scaling the query first keeps the scores of a half precision from overflowing.
-    scores = (query * scale) @ key.mT  # (…, T, S)
-    if query.dtype in (torch.float16, torch.bfloat16):
-        scores = scores.float()  # a sum of many small weights needs the digits
+    dtype = query.dtype
+    if dtype in (torch.float16, torch.bfloat16):
+        # Scores overflow in half precision, and a sum of many small weights needs the digits.
+        query, key, value = query.float(), key.float(), value.float()
     if keep is None:
-        weights = scores.softmax(dim=-1)
+        weights = ((query * scale) @ key.mT).softmax(dim=-1)  # (…, T, S)
     else:
-        # A row of −inf alone would be 0/0. It gets finite scores, and then weights of zero, so
-        # that no NaN exists at any time, forward or backward.
-        empty = ~keep.any(dim=-1, keepdim=True)
-        scores = scores.masked_fill(~keep, float("-inf")).masked_fill(empty, 0.0)
+        # Who may attend to nothing, and what nobody may attend to, takes no part: 0 · NaN is NaN,
+        # and a row of −inf alone is 0/0. So no NaN arises from them, forward or backward.
+        empty = ~keep.any(dim=-1, keepdim=True)  # (…, T, 1)
+        unseen = ~keep.any(dim=-2, keepdim=True).mT  # (…, S, 1)
+        query = query.masked_fill(empty, 0.0)
+        key, value = key.masked_fill(unseen, 0.0), value.masked_fill(unseen, 0.0)
+        scores = ((query * scale) @ key.mT).masked_fill(~(keep | empty), float("-inf"))
         weights = scores.softmax(dim=-1).masked_fill(empty, 0.0)
-    weights = weights.to(value.dtype)
-    return weights @ value, weights
+    return (weights @ value).to(dtype), weights.to(dtype)

@@ -15,11 +15,16 @@ def loops(
     scale: float,
 ) -> tuple[Float[Tensor, "*batch queries value_dim"], Float[Tensor, "*batch queries keys"]]:
     """Take one query at a time: score the keys it may see, make weights, average the values."""
-    dtype = value.dtype
+    if query.is_meta:
+        raise ValueError("backend 'loops' reads values and query is on meta: expected eager")
+    dtype = query.dtype
     if dtype in (torch.float16, torch.bfloat16):  # a sum of many small weights needs the digits
         query, key, value = query.float(), key.float(), value.float()
-    context = value.new_zeros(*query.shape[:-1], value.shape[-1])  # (…, T, E)
-    weights = value.new_zeros(*query.shape[:-1], key.shape[-2])  # (…, T, S)
+    # Zeros with a gradient of zero: an output that nothing is added to stays differentiable.
+    inputs = query.sum() + key.sum() + value.sum()
+    zero = inputs.masked_fill(torch.ones_like(inputs, dtype=torch.bool), 0.0)
+    context = zero.expand(*query.shape[:-1], value.shape[-1]).clone()  # (…, T, E)
+    weights = zero.expand(*query.shape[:-1], key.shape[-2]).clone()  # (…, T, S)
     if keep is not None:
         keep = keep.expand_as(weights)
     for *batch, i in product(*map(range, query.shape[:-1])):
@@ -27,7 +32,7 @@ def loops(
         if not seen:
             continue  # a query that may attend to nothing keeps its zeros
         scores = [scale * torch.dot(query[*batch, i], key[*batch, j]) for j in seen]
-        top = max(score.detach() for score in scores)  # the largest exponent is 0: no overflow
+        top = torch.stack(scores).detach().max()  # the largest exponent is 0: no overflow
         shares = [torch.exp(score - top) for score in scores]
         total = torch.stack(shares).sum()
         for j, share in zip(seen, shares, strict=True):

@@ -7,7 +7,7 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 
-from literate.page import CHECK
+from literate.prose import CHECK
 
 
 class CheckedNumber(InlineProcessor):

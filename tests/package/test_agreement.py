@@ -1,5 +1,6 @@
 """Every backend computes the same function as torch's own, forward and backward."""
 
+import math
 from itertools import product
 
 import pytest
@@ -63,25 +64,74 @@ def test_any_batch_axes(batch: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
 def test_low_precision_is_the_rounded_truth(backend: str, dtype: torch.dtype) -> None:
-    """Within the rounding of the dtype of the float64 result, with scores that are large."""
-    query, key, value = draw((2,), 6, 6, dtype)
-    query, key = query * 3, key * 3
-    got = dot_product_attention(query, key, value, Causal(), backend=backend)
-    exact = [tensor.double() for tensor in (query, key, value)]
-    want = dot_product_attention(*exact, Causal(), backend="loops")
-    assert got.dtype == dtype
-    torch.testing.assert_close(
-        got.double(), want, rtol=8 * torch.finfo(dtype).eps, atol=8 * torch.finfo(dtype).eps
+    """Many small weights: only a sum in float32 is right to the last digit of a half."""
+    query, key, value = draw((), 2, 1024, dtype)
+    got, weights = dot_product_attention(
+        query, key, value, Causal(), backend=backend, return_weights=True
     )
+    exact = [tensor.double() for tensor in (query, key, value)]
+    want, shares = dot_product_attention(*exact, Causal(), return_weights=True)
+    assert got.dtype == weights.dtype == dtype
+    eps = max(torch.finfo(dtype).eps, 2e-6)
+    torch.testing.assert_close(got.double(), want, rtol=eps, atol=2e-6)
+    torch.testing.assert_close(weights.double(), shares, rtol=eps, atol=1e-7)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_large_half_scores_do_not_overflow(backend: str) -> None:
-    query = torch.full((1, 64), 100.0, dtype=torch.float16)
-    key = torch.stack([query[0], -query[0]])
+@pytest.mark.parametrize("scale", [None, 4.0, 1e-8])
+def test_large_half_scores_do_not_overflow(backend: str, scale: float | None) -> None:
+    query = torch.full((1, 4), 3e4, dtype=torch.float16)
+    key = torch.tensor([[3e4] * 4, [2e4] * 4], dtype=torch.float16)
     value = torch.tensor([[1.0], [2.0]], dtype=torch.float16)
-    got = dot_product_attention(query, key, value, scale=1e-3, backend=backend)
-    assert got.item() == 1.0
+    got = dot_product_attention(query, key, value, scale=scale, backend=backend)
+    want = dot_product_attention(query.double(), key.double(), value.double(), scale=scale)
+    assert got.item() == want.half().item()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_nobody_sees_may_be_anything(backend: str) -> None:
+    """Not one NaN of a key without readers, or of a query without keys, gets out."""
+    query, key, value = (tensor.detach() for tensor in draw((), 3, 3))
+    query[0], key[2], value[2] = math.nan, math.inf, math.nan
+    for tensor in (query, key, value):
+        tensor.requires_grad_()
+    mask = torch.tensor([[False] * 3, [True, False, False], [True, True, False]])
+    context, weights = dot_product_attention(
+        query, key, value, mask, return_weights=True, backend=backend
+    )
+    assert torch.equal(context[0], torch.zeros(3, dtype=torch.float64))
+    (context.sum() + weights.square().sum()).backward()
+    for tensor in (context, weights, query.grad, key.grad, value.grad):
+        assert tensor is not None
+        assert tensor.isfinite().all()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(("queries", "keys"), [(2, 3), (0, 3), (2, 0)])
+def test_nothing_to_attend_to_is_still_differentiable(
+    backend: str, queries: int, keys: int
+) -> None:
+    query, key, value = draw((2,), queries, keys)
+    mask = torch.zeros(queries, keys, dtype=torch.bool)
+    dot_product_attention(query, key, value, mask, backend=backend).sum().backward()
+    for tensor in (query, key, value):
+        assert tensor.grad is not None
+        assert not tensor.grad.any()
+
+
+@pytest.mark.untyped  # beartype's checks are not to be traced
+@pytest.mark.parametrize("mask", [None, Causal()])
+def test_compiles_whole_for_any_length(mask: Causal | None) -> None:
+    """One graph, without a break, also when the second length makes sizes symbolic."""
+    torch.compiler.reset()
+
+    def attend(*inputs: Tensor) -> Tensor:
+        return dot_product_attention(*inputs, mask)
+
+    compiled = torch.compile(attend, fullgraph=True, backend="aot_eager")
+    for tokens in (3, 5, 8):
+        inputs = torch.randn(3, 2, tokens, 4)
+        torch.testing.assert_close(compiled(*inputs), attend(*inputs))
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -5,13 +5,21 @@ import math
 import pytest
 import torch
 
-from attention import Causal, dot_product_attention
+from attention import Causal, Mask, dot_product_attention
 
 pytestmark = pytest.mark.untyped
 
 Q, K, V = torch.ones(2, 8, 5, 64), torch.ones(2, 8, 6, 64), torch.ones(2, 8, 6, 32)
 EXPECTED = "expected query (…, T, D), key (…, S, D) and value (…, S, E)"
 GOT = "got query (2, 8, 5, 64), key {}, value {}"
+
+
+class Rule(Mask):
+    def __init__(self, rule) -> None:
+        self.rule = rule
+
+    def __call__(self, batch, head, query, key):
+        return self.rule(query, key)
 
 
 def got(key=K, value=V) -> str:
@@ -27,7 +35,7 @@ CASES = {
     "integers": (
         {"key": K.long()},
         TypeError,
-        "key has dtype torch.int64: expected a floating dtype",
+        "key has dtype torch.int64: expected float64, float32, float16 or bfloat16",
     ),
     "two dtypes": (
         {"value": V.double()},
@@ -121,7 +129,42 @@ CASES = {
     "a scale of nan": (
         {"scale": math.nan},
         ValueError,
-        "scale is nan: expected a finite number",
+        "scale is nan: expected a finite number of float32",
+    ),
+    "a scale that float32 cannot hold": (
+        {"scale": 1e39},
+        ValueError,
+        "scale is 1e+39: expected a finite number of float32",
+    ),
+    "float8": (
+        {"query": Q.to(torch.float8_e4m3fn)},
+        TypeError,
+        "query has dtype torch.float8_e4m3fn: expected float64, float32, float16 or bfloat16",
+    ),
+    "complex numbers": (
+        {"query": Q.to(torch.complex64)},
+        TypeError,
+        "query has dtype torch.complex64: expected float64, float32, float16 or bfloat16",
+    ),
+    "a mask whose rule gives floats": (
+        {"mask": Rule(lambda query, key: (key <= query).float())},
+        TypeError,
+        "Rule gives torch.float32: expected torch.bool, where True means attend",
+    ),
+    "a mask whose rule gives nothing": (
+        {"mask": Rule(lambda query, key: None)},
+        TypeError,
+        "Rule gives NoneType: expected torch.bool, where True means attend",
+    ),
+    "a mask whose rule gives one row too many": (
+        {"mask": Rule(lambda query, key: torch.ones(6, 6, dtype=torch.bool))},
+        ValueError,
+        "Rule gives shape (6, 6): expected (5, 6)",
+    ),
+    "a mask whose rule is elsewhere": (
+        {"mask": Rule(lambda query, key: torch.ones(5, 6, dtype=torch.bool, device="meta"))},
+        ValueError,
+        "Rule gives a mask on meta: expected cpu",
     ),
     "an unknown backend": (
         {"backend": "flash"},
@@ -148,3 +191,8 @@ def test_bad_input_gets_one_sentence(name: str, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(error) as raised:
         dot_product_attention(**{"query": Q, "key": K, "value": V, **change})
     assert str(raised.value) == message
+
+
+def test_loops_refuse_what_has_no_values() -> None:
+    with pytest.raises(ValueError, match="^backend 'loops' reads values and query is on meta: exp"):
+        dot_product_attention(*torch.empty(3, 2, 4, device="meta"), backend="loops")

@@ -1,0 +1,81 @@
+"""Checked numbers and claims in the prose of a page: `0.2379<!--= weights[1, 1] -->`."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# A number, perhaps with a unit, or the end of some words; then the comment that checks it.
+# A minus sign belongs to the number only where no number or word stands before it: 3-5 is a range.
+CHECK = re.compile(
+    r"(?P<printed>(?:(?<![\w.,)\]])[-+−])?(?<![\w.,])\d+(?:[,\u202f]\d{3})*(?:\.\d+)?)?"
+    r"(?P<unit>[ \u202f]?%|×)?"
+    r"<!--=(?P<expression>.*?)-->",
+    re.S,
+)
+# On one line: a stray backtick must not hide a check somewhere below it.
+INLINE_CODE = re.compile(r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)")
+# What a reader takes for a part of the number, and the notation does not.
+BEFORE = {
+    r"\d[eE][-+−]?$": "write the number without an exponent",
+    r"\d[ \u00a0]$": "separate thousands with a comma or a narrow space",
+    r"(?:^|[^\w\s])\s?(?:&minus;|[–‑﹣])$|(?:^|\s)(?:&minus;|[–‑﹣])$": "write a minus sign as −",
+    r"(?:^|\s)[-−]\s$": "put no space after the minus sign",
+}
+
+
+class Fault(Exception):
+    """Broken notation at a line of the prose."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Check:
+    """A number or a claim in prose, with the expression that it must agree with."""
+
+    line: int
+    printed: str  # empty for a claim
+    unit: str
+    expression: str
+    start: int  # of what is printed
+    end: int
+
+
+def checks(prose: str) -> Iterator[Check]:
+    """The checks of a text whose fences are blank, in order."""
+    prose = INLINE_CODE.sub(lambda match: " " * len(match[0]), prose)
+    found = list(CHECK.finditer(prose))
+    for comment in re.finditer(r"<!--\s*=", prose):
+        line = prose.count("\n", 0, comment.start()) + 1
+        if comment[0] != "<!--=":
+            raise Fault(
+                line, "a checked number is written 0.5<!--= expression -->, without a space"
+            )
+        if not any(match.start() <= comment.start() < match.end() for match in found):
+            raise Fault(line, "the comment of a checked number has no -->")
+    for match in found:
+        yield check(prose, match)
+
+
+def check(prose: str, match: re.Match[str]) -> Check:
+    line = prose.count("\n", 0, match.start("expression")) + 1
+    printed, unit = match["printed"] or "", match["unit"] or ""
+    expression = match["expression"].strip()
+    before = prose[: match.start()].rpartition("\n")[2]
+    if unit and not printed:
+        raise Fault(line, f"no number stands before {unit.strip()}<!--= {expression} -->")
+    if before.startswith("|") and "|" in expression:
+        raise Fault(line, f"the | in {expression!r} would end the cell of the table")
+    for pattern, message in BEFORE.items():
+        if printed and re.search(pattern, before) and (len(printed) == 3 or "\\d[ " not in pattern):
+            raise Fault(line, f"{before[-8:]}{printed} is not read as one number: {message}")
+    try:
+        ast.parse(expression, mode="eval")
+    except SyntaxError:
+        message = f"{expression!r} is not an expression: write 0.5<!--= expression -->"
+        raise Fault(line, message) from None
+    start = match.start("printed") if printed else match.start()
+    return Check(line, printed, unit, expression, start, start + len(printed + unit))

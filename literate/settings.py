@@ -1,0 +1,47 @@
+"""What one page could leave behind for the next: seeds, dtypes, styles, open figures."""
+
+import contextlib
+import os
+import random
+import sys
+from collections.abc import Iterator
+
+
+def prepare() -> None:
+    """Before matplotlib is imported: no window, no date in its files."""
+    os.environ.update(MPLBACKEND="svg", SOURCE_DATE_EPOCH="0")
+
+
+def reset() -> None:
+    """Back to how a new interpreter has them, and seeds of 0; only of what was imported."""
+    random.seed(0)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(0)
+        numpy.set_printoptions(edgeitems=3, precision=8, suppress=False, threshold=1000)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
+        torch.set_default_dtype(torch.float32)
+        torch.set_printoptions(profile="default", sci_mode=None)
+        torch.set_grad_enabled(True)
+        torch.use_deterministic_algorithms(False)
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
+    if matplotlib := sys.modules.get("matplotlib"):
+        matplotlib.rcdefaults()
+        # The same file each time: ids without chance, text as text.
+        matplotlib.rcParams.update({"svg.hashsalt": "book", "svg.fonttype": "none"})
+        matplotlib.rcParams.update({"savefig.transparent": True})
+
+
+@contextlib.contextmanager
+def same_chance() -> Iterator[None]:
+    """What is drawn inside changes nothing that is drawn after."""
+    torch = sys.modules.get("torch")
+    with torch.random.fork_rng(devices=[]) if torch else contextlib.nullcontext():
+        yield
+
+
+def has_gpu() -> bool:
+    import torch
+
+    return torch.cuda.is_available()
