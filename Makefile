@@ -6,7 +6,8 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 INDEX  := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
-BOOK   := $(shell find docs attention literate -not -name '*.pyc' -not -name __pycache__)
+# Files, and the folders of docs, whose time changes when a page is removed.
+BOOK   := $(shell find docs; find attention literate -name '*.py')
 
 export NO_MKDOCS_2_WARNING = 1
 .PHONY: site test lint serve update clean

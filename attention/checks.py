@@ -1,5 +1,6 @@
 """Bad input, refused in one sentence: the argument, what was expected, what came."""
 
+import math
 from collections.abc import Iterable
 from numbers import Real
 from typing import Any
@@ -24,9 +25,13 @@ def scale(value: Any, head_dim: int) -> float:
         return value  # type: ignore[return-value]
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"scale is a {type(value).__name__}: expected a number or None")
-    if not abs(value) <= torch.finfo(torch.float32).max:  # also false for nan
-        raise ValueError(f"scale is {value:.3g}: expected a finite number of float32")
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer too large for any float
+        number = math.inf
+    if not abs(number) <= torch.finfo(torch.float32).max:  # also so for nan
+        raise ValueError(f"scale is {number:.3g}: expected a finite number of float32")
+    return number
 
 
 def inputs(query: Tensor, key: Tensor, value: Tensor) -> None:

@@ -20,7 +20,6 @@ from literate.prose import Check
 from literate.settings import has_gpu
 
 UPDATE = "pytest --update-docs rewrites it"
-TRUTH = ("True", "False", "tensor(True)", "tensor(False)")
 Step = TypeVar("Step", Block, Check)
 
 
@@ -142,11 +141,11 @@ class CheckItem(Item[Check]):
     def check(self) -> None:
         step, value = self.step, self.module.value(self.step)
         if not step.printed:
-            if isinstance(value, str) or str(value) not in ("True", "tensor(True)"):
+            if not truth(value):
                 raise Mismatch(step.line, f"the claim {step.expression} is {value}: expected True")
             return
         try:
-            if isinstance(value, str) or str(value) in TRUTH:
+            if truth(value) is not None or isinstance(value, str):
                 raise TypeError
             number = float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, RuntimeError, OverflowError):
@@ -174,6 +173,15 @@ class ExerciseItem(Item[Block]):
         shown = result.shown
         if shown and shown.output and not same_output(shown.output.text, result.said):
             self.differs(shown, result.said + "\n")
+
+
+def truth(value: Any) -> bool | None:
+    """A truth value as a bool, of Python, torch or numpy; None for anything else."""
+    if isinstance(value, bool):
+        return value
+    if str(getattr(value, "dtype", "")).endswith("bool") and math.prod(value.shape) == 1:
+        return bool(value)
+    return None
 
 
 def raised_by_package(error: BaseException) -> bool:

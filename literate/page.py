@@ -128,10 +128,14 @@ class Page:
     def _kinds(self, line: int, info: str) -> tuple[str, frozenset[str]]:
         language = info.split(maxsplit=1)[0] if info.split() else ""
         if language != "python" and re.match(r"\W*i?py", info, re.I) or info.startswith("{"):
-            raise self.error(line, f"{info!r} would be shown and never run: write ```python")
+            raise self.error(
+                line, f"{info.strip()!r} would be shown and never run: write ```python"
+            )
         braces = re.search(r"\{(.*)\}", info)
         if braces and not ATTRIBUTES.fullmatch(braces[1]):
             raise self.error(line, f"{braces[0]} is not a list of .kind and key='value'")
+        if not braces and (loose := re.search(r"\s(\.[\w-]+)", info)):
+            raise self.error(line, f"{loose[1]} stands without braces: write {{{loose[1]}}}")
         kinds = frozenset(re.findall(r"(?<!\S)\.([\w-]+)", braces[1])) if braces else frozenset()
         known = KINDS if language == "python" else {"output"} if language == "text" else set()
         for kind in sorted(kinds - known):

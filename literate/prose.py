@@ -20,7 +20,7 @@ BEFORE = {
     r"\d[eE][-+−]?$": "write the number without an exponent",
     r"\d[ \u00a0]$": "separate thousands with a comma or a narrow space",
     r"(?:^|[^\w\s])\s?(?:&minus;|[–‑﹣])$|(?:^|\s)(?:&minus;|[–‑﹣])$": "write a minus sign as −",
-    r"(?:^|\s)[-−]\s$": "put no space after the minus sign",
+    r"\S\s[-−]\s$|−\s$": "put no space after the minus sign",
 }
 
 
@@ -71,7 +71,9 @@ def check(prose: str, match: re.Match[str]) -> Check:
         raise Fault(line, f"the | in {expression!r} would end the cell of the table")
     for pattern, message in BEFORE.items():
         if printed and re.search(pattern, before) and (len(printed) == 3 or "\\d[ " not in pattern):
-            raise Fault(line, f"{before[-8:]}{printed} is not read as one number: {message}")
+            raise Fault(
+                line, f"{before[-8:].lstrip()}{printed} is not read as one number: {message}"
+            )
     try:
         ast.parse(expression, mode="eval")
     except SyntaxError:

@@ -23,7 +23,8 @@ def reset() -> None:
         torch.set_default_dtype(torch.float32)
         torch.set_printoptions(profile="default", sci_mode=None)
         torch.set_grad_enabled(True)
-        torch.use_deterministic_algorithms(False)
+        if torch.are_deterministic_algorithms_enabled():  # asking always imports the compiler
+            torch.use_deterministic_algorithms(False)
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
     if matplotlib := sys.modules.get("matplotlib"):

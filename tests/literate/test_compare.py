@@ -75,25 +75,29 @@ def test_accepts(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("want", "got", "ours", "same"),
+    ("want", "kind", "message", "ours", "same"),
     [
-        ("ValueError: a b c", "ValueError: a b c", False, True),
-        ("ValueError: a … c", "ValueError: a b c", False, True),
-        ("ValueError: a …", "ValueError: a b c", False, True),
-        ("ValueError: a … d", "ValueError: a b c", False, False),
-        ("TypeError: a …", "ValueError: a b c", False, False),
-        ("ValueError: …", "ValueError: a b c", False, False),
-        ("…", "ValueError: a b c", False, False),
-        ("… c", "ValueError: a b c", False, False),
-        ("ValueError: a …", "ValueError: a b c", True, False),
-        ("ValueError: (…, T)", "ValueError: (…, T)", True, True),
-        ("ValueError: 0.1234", "ValueError: 0.1235", False, False),
-        ("ValueError: a", "ValueError: a b", False, False),
-        ("", "ValueError: a", False, False),
+        ("ValueError: a b c", "ValueError", "a b c", False, True),
+        ("ValueError: the … c", "ValueError", "the b c", False, True),
+        ("ValueError: the …", "ValueError", "the b c", False, True),
+        ("ValueError: a … d", "ValueError", "a b c", False, False),
+        ("TypeError: a …", "ValueError", "a b c", False, False),
+        ("ValueError: …", "ValueError", "a b c", False, False),
+        ("…", "ValueError", "a b c", False, False),
+        ("… c", "ValueError", "a b c", False, False),
+        ("ValueError: a …", "ValueError", "a b c", True, False),
+        ("ValueError: (…, T)", "ValueError", "(…, T)", True, True),
+        ("ValueError: 0.1234", "ValueError", "0.1235", False, False),
+        ("ValueError: a", "ValueError", "a b", False, False),
+        ("", "ValueError", "a", False, False),
+        ("…Error: a …", "ValueError", "a b c", False, False),
+        ("ValueError: a… …", "ValueError", "abc", False, False),
+        ("ValueError", "ValueError", "", False, True),
+        ("ValueError", "ValueError", "a", False, False),
     ],
 )
-def test_errors(want: str, got: str, ours: bool, same: bool) -> None:
-    assert same_error(want, got, ours) is same
+def test_errors(want: str, kind: str, message: str, ours: bool, same: bool) -> None:
+    assert same_error(want, kind, message, ours) is same
 
 
 @pytest.mark.parametrize(
@@ -108,6 +112,11 @@ def test_errors(want: str, got: str, ours: bool, same: bool) -> None:
         ("-0.2379", "", -0.2379, True),
         ("12,288", "", 12288, True),
         ("12,288", "", 12289, False),
+        ("124,439,808", "", 124439999, False),
+        ("−0.00", "", 0.004, False),
+        ("−0.00", "", -0.004, True),
+        ("+0.0", "", -0.04, False),
+        ("−0.0", "", 0.0, True),
         ("12\u202f288", "", 12288, True),
         ("23.79", "%", 0.2379, True),
         ("23.79", "%", 23.79, False),

@@ -95,3 +95,17 @@ def test_messages_are_rewritten(run) -> None:
     )
     _, path = run(damaged, "--update-docs")
     assert path.read_text("utf-8") == PAGE
+
+
+def test_an_attempt_changes_nothing_below(run) -> None:
+    page = PAGE.replace("x = 2", "x, seen = 2, []").replace(
+        "    return x\n", "    seen.append(x)\n    return x\n"
+    )
+    page += "\nNobody was here<!--= seen == [] -->.\n"
+    assert counts(run(page)[0]) == (6, 0, 0)
+
+
+def test_an_output_that_nobody_would_compare(run) -> None:
+    output = "\n```text {.output}\n?\n```\n"
+    for after in ("    return x\n```\n", "    return 2 * x\n```\n"):
+        assert "would not be compared" in failures(run(PAGE.replace(after, after + output))[0])[0]

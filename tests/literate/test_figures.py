@@ -60,3 +60,18 @@ def test_a_figure_that_the_page_does_not_show(run, figure) -> None:
         "page.md:4: the block saves line.svg, but the page does not show"
         in failures(run(page)[0])[0]
     )
+
+
+def test_a_figure_that_no_block_saves(run, figure) -> None:
+    page = PAGE + "\n![Old](figures/page/old.svg)\n"
+    assert "page.md:14: no block saves old.svg" in failures(run(page)[0])[0]
+
+
+def test_a_picture_that_cannot_be_compared(run, figure) -> None:
+    page = PAGE.replace("line.svg", "line.png")
+    assert "saves line.png: a figure is an .svg" in failures(run(page)[0])[0]
+
+
+def test_a_replayed_figure_is_not_judged_again(run, figure) -> None:
+    page = PAGE.replace("[0, 0.5]", "[0, 0.6]") + "\nStill<!--= True -->.\n"
+    assert counts(run(page, "-k", "True")[0]) == (1, 0, 0)

@@ -88,7 +88,72 @@ def test_checks() -> None:
         ),
         (
             "```{.python .raises}\n1\n```\n",
-            "page.md:1: '{.python' would be shown and never run: write ```python",
+            "page.md:1: '{.python .raises}' would be shown and never run: write ```python",
+        ),
+        (
+            "```python{.raises}\n1\n```\n",
+            "page.md:1: 'python{.raises}' would be shown and never run: write ```python",
+        ),
+        (
+            "```ipython\n1\n```\n",
+            "page.md:1: 'ipython' would be shown and never run: write ```python",
+        ),
+        (
+            "``` { .python }\n1\n```\n",
+            "page.md:1: '{ .python }' would be shown and never run: write ```python",
+        ),
+        (
+            "```python {.raises.fresh}\n1\n```\n",
+            "page.md:1: {.raises.fresh} is not a list of .kind and key='value'",
+        ),
+        (
+            "```text {output}\n1\n```\n",
+            "page.md:1: {output} is not a list of .kind and key='value'",
+        ),
+        ("```text .output\n1\n```\n", "page.md:1: .output stands without braces: write {.output}"),
+        ("```python {.check .fresh}\n1\n```\n", "page.md:1: a .check cannot be anything else"),
+        (
+            "```python\n1\n  ```\n",
+            "page.md:3: this fence is closed at another indent than it is opened",
+        ),
+        (
+            "!!! note\n    ```python\n    1\n    ```\n",
+            "page.md:2: this fence is not seen: put a blank line above it",
+        ),
+        (
+            "<div markdown>\n```python\n1\n```\n</div>\n",
+            "page.md:2: this fence is not seen: put a blank line above it",
+        ),
+        ("a\r\nb\r\n", "page.md:1: the file has a carriage return: save it with LF"),
+        ("\ufeff# T\n", "page.md:1: the file has a BOM"),
+        (
+            "is 0.5<!-- = 0.5 -->\n",
+            "page.md:1: a checked number is written 0.5<!--= expression -->, without a space",
+        ),
+        (
+            "1e-5<!--= 0.00001 -->\n",
+            "page.md:1: 1e-5 is not read as one number: write the number without an exponent",
+        ),
+        (
+            "is 12 345<!--= 12345 -->\n",
+            "page.md:1: is 12 345 is not read as one number: separate thousands with a comma "
+            "or a narrow space",
+        ),
+        (
+            "is − 5<!--= 5 -->\n",
+            "page.md:1: is − 5 is not read as one number: put no space after the minus sign",
+        ),
+        (
+            "is &minus;5<!--= 5 -->\n",
+            "page.md:1: &minus;5 is not read as one number: write a minus sign as −",
+        ),
+        (
+            "is –5<!--= 5 -->\n",
+            "page.md:1: is –5 is not read as one number: write a minus sign as −",
+        ),
+        (
+            "| 0.5<!--= 1 | 2 --> | x |\n",
+            "page.md:1: the | in '1 | 2' would end the cell of the table",
         ),
         (
             "```text {.output}\n1\n```\n",
@@ -100,7 +165,7 @@ def test_checks() -> None:
         ),
         (
             "```python {.notest}\n1\n```\n```text {.output}\n```\n",
-            "page.md:4: the block of line 2 is .notest and prints nothing",
+            "page.md:4: the output of a .notest block would not be compared",
         ),
         (
             "one\n\n0.5<!--= 1 / -->\n",
@@ -119,3 +184,34 @@ def test_broken_notation(text: str, message: str) -> None:
     with pytest.raises(PageError) as raised:
         page(text)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A \\` tick, 0.9<!--= 0.5 --> then \\` another.", ["0.9"]),
+        ("- a ` tick\n- 0.9<!--= 0.5 -->\n- a ` tick\n", ["0.9"]),
+        ("pages 3-5<!--= 5 -->", ["5"]),
+        ("pages 3–5<!--= 5 -->", ["5"]),
+        ("(−5<!--= -5 -->)", ["−5"]),
+        ("in 2024 300<!--= 300 --> people".replace("2024 ", "2024, "), ["300"]),
+        ("we have 5,<!--= 6 -->", [""]),
+        ("1,2<!--= 12 -->", [""]),
+        (".5<!--= 0.5 -->", [""]),
+        ("`0.9<!--= 0.5 -->`", []),
+    ],
+)
+def test_what_is_a_number(text: str, found: list[str]) -> None:
+    """An empty text is a claim, which a number cannot fulfil: it fails when it runs."""
+    assert [check.printed for check in page(text).checks] == found
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_bytes("é".encode("latin-1"))
+    with pytest.raises(PageError, match="page.md:1: the file is not UTF-8"):
+        Page.read(tmp_path / "page.md", Path("page.md"))
+
+
+def test_the_indent_of_an_output_in_a_list() -> None:
+    (block,) = page("1. ```python\n   print(1)\n   ```\n").blocks
+    assert block.indent == "   "

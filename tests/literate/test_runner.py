@@ -61,6 +61,14 @@ def test_a_right_page_passes(run) -> None:
         ("rows[1, 1] > 1", "rows > 1", 17, "the claim rows > 1 is tensor([["),
         ("is 0.3333<!--= rows[0, 1]", "is 0.3333<!--= row[0, 1]", 17, "NameError: name 'row'"),
         ("is 0.3333<!--= rows[0, 1]", "is 0.3333<!--= rows", 17, "expected a number"),
+        ("is 0.3333<!--= rows[0, 1]", "is 0<!--= 1 > 2", 17, "1 > 2 is False: expected a number"),
+        ("is 0.3333<!--= rows[0, 1]", "is 1<!--= rows[0, 0] > 0", 17, "is True: expected a number"),
+        ("is 0.3333<!--= rows[0, 1]", "is 0.5<!--= '0.5'", 17, "is 0.5: expected a number"),
+        ("is 0.3333<!--= rows[0, 1]", "is 0.5<!--= 10**400", 17, "expected a number"),
+        ("is 0.3333<!--= rows[0, 1]", "is true<!--= 'True'", 17, "expected True"),
+        ("rows += 1", "raise SystemExit(0)", 20, "SystemExit: 0"),
+        ("rows += 1", "import pytest; pytest.skip('x')", 20, "Skipped: x"),
+        ("rows @ torch.ones(3)", "print('a: b'); rows @ torch.ones(3)", 32, "+a: b"),
         ("is 0.3333<!--= rows[0, 1]", "is 0.3333<!--= rows[0, 1] / 0", 17, "expected a finite"),
         ("1.3333<", "1.3334<", 25, "says 1.3334, but rows[0, 1] is 1.3333"),
         ("rows += 1", "rows += row", 20, "NameError: name 'row' is not defined"),
@@ -186,3 +194,53 @@ ValueError: backend 'fast' is unknown: expected one of auto, eager, loops
 """
     assert counts(run(page)[0]) == (1, 0, 0)
     assert counts(run(page.replace("expected one of auto, eager, loops", "…"))[0]) == (0, 0, 1)
+
+
+def test_a_check_changes_nothing(run) -> None:
+    page = """```python
+import torch
+
+torch.manual_seed(0)
+first = torch.rand(1).item()
+torch.manual_seed(0)
+```
+
+Anything in 0 to 1<!--= 0 <= torch.rand(1) < 1 -->, 3<!--= (x := 3) -->.
+
+```python
+print(first == torch.rand(1).item(), "x" in globals())
+```
+
+```text {.output}
+True False
+```
+"""
+    assert counts(run(page)[0])[2] == 1  # the second check is no claim but a number: 1 is not 3
+    page = page.replace("to 1<", "to one<")
+    assert counts(run(page)[0]) == (4, 0, 0)
+
+
+def test_a_page_leaves_nothing_for_the_next(run, pytester: pytest.Pytester) -> None:
+    """Settings of torch are as in a new process, whichever page ran before."""
+    (pytester.path / "a.md").write_text(
+        """```python
+import torch
+
+torch.set_printoptions(precision=2)
+torch.set_default_dtype(torch.float64)
+torch.set_grad_enabled(False)
+```
+""",
+        "utf-8",
+    )
+    page = """```python
+import torch
+
+print(torch.tensor([1 / 3]), torch.is_grad_enabled())
+```
+
+```text {.output}
+tensor([0.3333]) True
+```
+"""
+    assert counts(run(page, str(pytester.path / "a.md"))[0]) == (2, 0, 0)

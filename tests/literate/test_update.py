@@ -118,3 +118,15 @@ def test_only_what_is_selected(run) -> None:
 def test_not_on_several_processes(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_inprocess("-p", "literate.runner", "--update-docs", "-n", "2")
     result.stderr.fnmatch_lines(["*--update-docs rewrites files: run it without -n*"])
+
+
+def test_a_range_keeps_its_dash(run) -> None:
+    _, path = run("Pages 3-5<!--= 4 -->.\n", "--update-docs")
+    assert path.read_text("utf-8") == "Pages 3-4<!--= 4 -->.\n"
+
+
+def test_a_printed_fence_is_refused(run) -> None:
+    page = "```python\nprint('```')\n```\n"
+    result, path = run(page, "--update-docs")
+    assert "page.md:2: the block prints a fence" in failures(result)[0]
+    assert path.read_text("utf-8") == page

@@ -136,6 +136,11 @@ CASES = {
         ValueError,
         "scale is 1e+39: expected a finite number of float32",
     ),
+    "an integer that no float can hold": (
+        {"scale": 10**400},
+        ValueError,
+        "scale is inf: expected a finite number of float32",
+    ),
     "float8": (
         {"query": Q.to(torch.float8_e4m3fn)},
         TypeError,
