@@ -5,11 +5,14 @@ import os
 import random
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 
 def prepare() -> None:
-    """Before matplotlib is imported: no window, no date in its files."""
-    os.environ.update(MPLBACKEND="svg", SOURCE_DATE_EPOCH="0")
+    """Before a page imports matplotlib: our style, and no date in its files."""
+    os.environ["MATPLOTLIBRC"] = str(Path(__file__).with_name("matplotlibrc"))
+    os.environ["SOURCE_DATE_EPOCH"] = "0"
+    os.environ.pop("MPLBACKEND", None)
 
 
 def reset() -> None:
@@ -28,10 +31,7 @@ def reset() -> None:
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
     if matplotlib := sys.modules.get("matplotlib"):
-        matplotlib.rcdefaults()
-        # The same file each time: ids without chance, text as text.
-        matplotlib.rcParams.update({"svg.hashsalt": "book", "svg.fonttype": "none"})
-        matplotlib.rcParams.update({"savefig.transparent": True})
+        matplotlib.rc_file_defaults()
 
 
 @contextlib.contextmanager

@@ -75,3 +75,10 @@ def test_a_picture_that_cannot_be_compared(run, figure) -> None:
 def test_a_replayed_figure_is_not_judged_again(run, figure) -> None:
     page = PAGE.replace("[0, 0.5]", "[0, 0.6]") + "\nStill<!--= True -->.\n"
     assert counts(run(page, "-k", "True")[0]) == (1, 0, 0)
+
+
+def test_a_new_process_draws_the_same(run, figure, pytester: pytest.Pytester) -> None:
+    """Matplotlib is imported by the page there, not before it."""
+    plugins = ["-p", "pytest_markdown_docs.plugin", "-p", "literate.runner", "--markdown-docs"]
+    result = pytester.runpytest_subprocess(*plugins, "page.md")
+    result.assert_outcomes(passed=1)
