@@ -68,9 +68,9 @@ class Verdict:
 
 
 def verdict(module: Module, exercise: Exercise, attempt: Block) -> Verdict:
-    """Run one attempt at an exercise and its check, in a copy of the page's module."""
+    """Run one attempt at an exercise, and its check."""
     assert exercise.check is not None
-    said = module.apart([attempt, exercise.check])
+    said = module.attempt(attempt, exercise.check)
     if "solution" in attempt.kinds:
         return Verdict(said, fault=said and f"the check refuses the solution: {said}")
     kind = "stub" if "exercise" in attempt.kinds else "mistake"

@@ -1,101 +1,16 @@
 """The tests of a page: a block, a checked number or claim, an attempt at an exercise."""
 
-import difflib
 import math
 import traceback
-from itertools import zip_longest
-from typing import Any, Generic, TypeVar
-
-import pytest
-from pytest_markdown_docs.definitions import FenceTestDefinition
-from pytest_markdown_docs.plugin import MarkdownInlinePythonItem, MarkdownTextFile
+from typing import Any
 
 from literate import figures
 from literate.compare import same_error, same_number, same_output, spell
-from literate.edits import Edit, output_edit
-from literate.exercises import Exercise, verdict
-from literate.module import BlockError, EarlierFailure, Module
-from literate.page import Block, PageError
+from literate.edits import Edit
+from literate.exercises import verdict
+from literate.item import UPDATE, Item, Mismatch
+from literate.page import Block
 from literate.prose import Check
-from literate.settings import has_gpu
-
-UPDATE = "pytest --update-docs rewrites it"
-Step = TypeVar("Step", Block, Check)
-
-
-class Mismatch(Exception):
-    """The page says one thing and the machine another; `line` is the page's."""
-
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-class Item(MarkdownInlinePythonItem, Generic[Step]):
-    """A test of one step of a page. With `--update-docs` it asks for edits where others fail."""
-
-    step: Step
-    module: Module
-    edits: list[Edit]
-    task: Exercise | None
-
-    @classmethod
-    def make(
-        cls,
-        parent: MarkdownTextFile,
-        module: Module,
-        step: Step,
-        edits: list[Edit],
-        task: Exercise | None = None,
-    ) -> "Item[Step]":
-        title = step.title if isinstance(step, Block) else step.expression
-        code = step.code if isinstance(step, Block) else step.expression
-        item = cls.from_parent(
-            parent,
-            name=f"line{step.line}[{title.replace(' ', '-')}]" if title else f"line{step.line}",
-            test_definition=FenceTestDefinition(code, (), step.line, parent.path, None),
-        )
-        item.step, item.module, item.edits, item.task = step, module, edits, task
-        return item
-
-    @property
-    def updating(self) -> bool:
-        return bool(self.config.getoption("--update-docs"))
-
-    def runtest(self) -> None:
-        if isinstance(self.step, Block) and "gpu" in self.step.kinds and not has_gpu():
-            pytest.skip("needs a CUDA device; its output is a record")
-        try:
-            self.check()
-        except EarlierFailure as error:
-            pytest.skip(str(error))
-
-    def check(self) -> None:
-        raise NotImplementedError
-
-    def differs(self, block: Block, printed: str) -> None:
-        """What a block printed is not its output: rewrite it, or fail at the line that differs."""
-        if self.updating:
-            self.edits.append(output_edit(self.module.page, block, printed))
-        elif not block.output:
-            raise Mismatch(block.line, f"the block has no output, but printed\n{printed}")
-        else:
-            raise Mismatch(*difference(block.output.line, block.output.text, printed))
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
-        error = excinfo.value
-        if isinstance(error, PageError):
-            return str(error)
-        if not isinstance(error, Mismatch | BlockError):
-            return str(excinfo.getrepr(style="long"))
-        page = self.module.page
-        text = f"{page.path}:{error.line}: {error}"
-        if isinstance(error, BlockError):
-            text += f"\n    {page.text.split(chr(10))[error.line - 1].strip()}"
-        return text
-
-    def reportinfo(self) -> tuple[Any, int, str]:
-        return self.path, self.step.line - 1, self.name
 
 
 class BlockItem(Item[Block]):
@@ -188,14 +103,3 @@ def raised_by_package(error: BaseException) -> bool:
     """Whether the package itself refused: its messages are compared whole."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     return frame.f_globals.get("__name__", "").partition(".")[0] == "attention"
-
-
-def difference(line: int, want: str, got: str) -> tuple[int, str]:
-    """The page's line at which two outputs part, and both of them as a diff."""
-    wanted, came = want.splitlines(), got.splitlines()
-    pairs = list(zip_longest(wanted, came, fillvalue="\0"))
-    # A message that was cut may differ in no line that is seen: then its last line is named.
-    at = next((i for i, (a, b) in enumerate(pairs) if not same_output(a, b)), len(pairs) - 1)
-    diff = list(difflib.unified_diff(wanted, came, "page", "printed", lineterm="", n=99))[3:]
-    message = "\n".join([f"not what the block printed ({UPDATE})", *diff])
-    return line + min(at, max(len(wanted) - 1, 0)), message

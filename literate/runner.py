@@ -10,7 +10,8 @@ from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTex
 from literate import figures, settings
 from literate.edits import Edit, apply
 from literate.exercises import exercises
-from literate.items import BlockItem, CheckItem, ExerciseItem, Item
+from literate.item import Item
+from literate.items import BlockItem, CheckItem, ExerciseItem
 from literate.module import Module
 from literate.page import Page, PageError
 from literate.prose import Check
