@@ -3,9 +3,10 @@
 from typing import ClassVar
 
 from literate import settings
-from literate.page import EXERCISE, Block, Page
+from literate.page import EXERCISE, SHOWN, Block, Page
 from literate.prose import Check
 from literate.space import BlockError, Printed, Space
+from literate.tables import Table
 
 
 class EarlierFailure(Exception):
@@ -30,7 +31,7 @@ class Module:
             self._reset()
         return self._step(block)
 
-    def value(self, check: Check) -> object:
+    def value(self, check: Check | Table) -> object:
         """The value of a checked expression, after the blocks above it."""
         self._stand_on(check)
         return self.space.evaluate(check)
@@ -56,7 +57,7 @@ class Module:
         self.done = []
         self.space.reset()
 
-    def _stand_on(self, step: Block | Check) -> None:
+    def _stand_on(self, step: Block | Check | Table) -> None:
         """Bring the module to where `step` finds it, replaying blocks if it is elsewhere."""
         if Module.last is not self:
             self._reset()
@@ -86,6 +87,4 @@ class Module:
 
 def runs(block: Block) -> bool:
     """Whether a block changes the module of its page on this machine."""
-    return not block.kinds & (EXERCISE | {"notest"}) and (
-        "gpu" not in block.kinds or settings.has_gpu()
-    )
+    return not block.kinds & (EXERCISE | SHOWN) and ("gpu" not in block.kinds or settings.has_gpu())

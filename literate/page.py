@@ -14,12 +14,14 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from literate.prose import Check, Fault, checks
+from literate.tables import Table, tables
 
 EXERCISE = {"exercise", "check", "solution", "mistake"}
-KINDS = {"fresh", "raises", "gpu", "notest"} | EXERCISE
+SHOWN = {"notest", "source"}  # what is shown and never run
+KINDS = {"fresh", "raises", "gpu"} | SHOWN | EXERCISE
 FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}[^`\n]*|~{3,}.*)")
 ATTRIBUTES = re.compile(r"""(?:\s*(?:\.[\w-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[\w-]+))(?=\s|$))*\s*""")
-TITLE = re.compile(r"""title=(["'])(.*?)\1""")
+VALUE = r"""{}=(["'])(.*?)\1"""
 
 
 class PageError(Exception):
@@ -45,7 +47,10 @@ class Block:
     code: str
     kinds: frozenset[str]
     title: str
-    after: int  # the offset at which its fence ends
+    of: str  # what a .source block shows a piece of
+    start: int  # where the code stands in the page, and where its fence ends, as offsets
+    end: int
+    after: int
     indent: str
     output: Output | None = None
 
@@ -58,6 +63,7 @@ class Page:
     text: str
     blocks: list[Block] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
 
     @classmethod
     def read(cls, path: Path, shown: Path | None = None) -> "Page":
@@ -78,7 +84,8 @@ class Page:
         for fence in self.fences:
             self._add(fence)
         try:
-            self.checks = list(checks(self._prose()))
+            self.tables = list(tables(self.prose))
+            self.checks = list(checks(self.prose, [table.comment for table in self.tables]))
         except Fault as fault:
             raise self.error(fault.line, str(fault)) from None
 
@@ -89,9 +96,9 @@ class Page:
         return [token for token in parser.parse(self.text) if token.type == "fence" and token.map]
 
     @property
-    def steps(self) -> list[Block | Check]:
-        """Blocks and checks in the order of the page."""
-        return sorted([*self.blocks, *self.checks], key=lambda step: step.line)
+    def steps(self) -> list[Block | Check | Table]:
+        """Blocks, checks and tables in the order of the page."""
+        return sorted([*self.blocks, *self.checks, *self.tables], key=lambda step: step.line)
 
     def error(self, line: int, message: str) -> PageError:
         return PageError(f"{self.path}:{line}: {message}")
@@ -121,9 +128,16 @@ class Page:
             start, end = self.offsets[first + 1], self.offsets[last - 1]
             self._attach(Output(first + 2, fence.content, start, end, indent))
         elif language == "python":
-            match = TITLE.search(fence.info)
-            title, after = match[2] if match else "", self.offsets[last]
-            self.blocks.append(Block(first + 2, fence.content, kinds, title, after, indent))
+            title, of = (
+                match[2] if (match := re.search(VALUE.format(name), fence.info)) else ""
+                for name in ("title", "of")
+            )
+            if ("source" in kinds) != bool(of):
+                raise self.error(first + 1, 'a .source block is {.source of="package.module.name"}')
+            start, end, after = (self.offsets[n] for n in (first + 1, last - 1, last))
+            self.blocks.append(
+                Block(first + 2, fence.content, kinds, title, of, start, end, after, indent)
+            )
 
     def _kinds(self, line: int, info: str) -> tuple[str, frozenset[str]]:
         language = info.split(maxsplit=1)[0] if info.split() else ""
@@ -155,12 +169,13 @@ class Page:
         block = self.blocks[-1]
         if block.output:
             raise self.error(line, f"the block of line {block.line} has an output already")
-        for kind in ("notest", "exercise", "solution"):
+        for kind in ("notest", "source", "exercise", "solution"):
             if kind in block.kinds:
                 raise self.error(line, f"the output of a .{kind} block would not be compared")
         self.blocks[-1] = replace(block, output=output)
 
-    def _prose(self) -> str:
+    @cached_property
+    def prose(self) -> str:
         """The page with its fences blanked out, each character in its place."""
         text = self.text
         for fence in self.fences:

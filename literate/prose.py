@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 # A number, perhaps with a unit, or the end of some words; then the comment that checks it.
@@ -43,9 +43,15 @@ class Check:
     start: int  # of what is printed
     end: int
 
+    @property
+    def title(self) -> str:
+        return self.expression
 
-def checks(prose: str) -> Iterator[Check]:
-    """The checks of a text whose fences are blank, in order."""
+
+def checks(prose: str, tables: Sequence[tuple[int, int]] = ()) -> Iterator[Check]:
+    """The checks of a text whose fences are blank, in order; `tables` are comments of others."""
+    for start, end in tables:
+        prose = prose[:start] + re.sub(r"[^\n]", " ", prose[start:end]) + prose[end:]
     prose = INLINE_CODE.sub(lambda match: " " * len(match[0]), prose)
     found = list(CHECK.finditer(prose))
     for comment in re.finditer(r"<!--\s*=", prose):

@@ -8,13 +8,16 @@ import pytest
 from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTextFile
 
 from literate import figures, settings
-from literate.edits import Edit, apply
+from literate.edits import apply
 from literate.exercises import exercises
-from literate.item import Item
-from literate.items import BlockItem, CheckItem, ExerciseItem
+from literate.items.base import Item, Run, Whole
+from literate.items.blocks import BlockItem, ExerciseItem, SourceItem
+from literate.items.numbers import CheckItem, TableItem
+from literate.items.whole import GuardItem, RecordItem
 from literate.module import Module
 from literate.page import Page, PageError
 from literate.prose import Check
+from literate.tables import Table
 
 REWRITTEN = pytest.StashKey[list[str]]()
 
@@ -25,6 +28,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="rewrite the outputs, numbers and figures of the pages that differ",
     )
+
+    parser.addini("records", "the folder of the records of the pages; none if it is not set")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -63,20 +68,26 @@ class LiteratePage(MarkdownTextFile):
             tasks = {line: task for task in exercises(page) for line in task.lines}
         except PageError as error:
             raise self.CollectError(str(error)) from None
-        module = Module(page)
-        self.edits: list[Edit] = []
-        self.page = page
+        self.run = run = Run(page, Module(page))
         for step in page.steps:
             if isinstance(step, Check):
-                yield CheckItem.make(self, module, step, self.edits)
+                yield CheckItem.make(self, run, step)
+            elif isinstance(step, Table):
+                yield TableItem.make(self, run, step)
+            elif "source" in step.kinds:
+                yield SourceItem.make(self, run, step)
             elif task := tasks.get(step.line):
-                yield ExerciseItem.make(self, module, step, self.edits, task)
+                yield ExerciseItem.make(self, run, step, task)
             elif not step.kinds & {"check", "notest"}:
-                yield BlockItem.make(self, module, step, self.edits)
+                yield BlockItem.make(self, run, step)
+        yield GuardItem.make(self, run, Whole("guards"))
+        if self.config.getini("records"):
+            yield RecordItem.make(self, run, Whole("record"))
 
     def teardown(self) -> None:
         """Rewrite the page once, after its last test."""
-        if self.edits and (count := apply(self.path, self.page, self.edits)):
+        run = self.run
+        if run.edits and (count := apply(self.path, run.page, run.edits)):
             said = self.config.stash.setdefault(REWRITTEN, [])
-            said.append(f"{self.page.path}: rewrote {count} place{'s' * (count > 1)}")
-        self.edits.clear()
+            said.append(f"{run.page.path}: rewrote {count} place{'s' * (count > 1)}")
+        run.edits.clear()

@@ -14,8 +14,9 @@ from pathlib import Path
 from literate import settings
 from literate.page import Block
 from literate.prose import Check
+from literate.tables import Table
 
-PICTURES = (".svg", ".png", ".jpg", ".pdf", ".webp", ".gif")
+PICTURES = (".svg", ".html", ".png", ".jpg", ".pdf", ".webp", ".gif")
 
 
 class BlockError(Exception):
@@ -71,7 +72,7 @@ class Space:
             raise BlockError(block.line, silent)
         return Printed(out.getvalue())
 
-    def evaluate(self, check: Check) -> object:
+    def evaluate(self, check: Check | Table) -> object:
         """The value of a checked expression; names and chance are as before, after it."""
         with self._inside(), settings.same_chance():
             try:

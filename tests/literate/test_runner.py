@@ -60,11 +60,21 @@ def test_a_right_page_passes(run) -> None:
         ("rows[1, 1] > 1", "rows[1, 1] > 2", 17, "the claim rows[1, 1] > 2 is False"),
         ("rows[1, 1] > 1", "rows > 1", 17, "the claim rows > 1 is tensor([["),
         ("is 0.3333<!--= rows[0, 1]", "is 0.3333<!--= row[0, 1]", 17, "NameError: name 'row'"),
-        ("is 0.3333<!--= rows[0, 1]", "is 0.3333<!--= rows", 17, "expected a number"),
-        ("is 0.3333<!--= rows[0, 1]", "is 0<!--= 1 > 2", 17, "1 > 2 is False: expected a number"),
-        ("is 0.3333<!--= rows[0, 1]", "is 1<!--= rows[0, 0] > 0", 17, "is True: expected a number"),
-        ("is 0.3333<!--= rows[0, 1]", "is 0.5<!--= '0.5'", 17, "is 0.5: expected a number"),
-        ("is 0.3333<!--= rows[0, 1]", "is 0.5<!--= 10**400", 17, "expected a number"),
+        ("is 0.3333<!--= rows[0, 1]", "is 0.3333<!--= rows", 17, "expected a finite number"),
+        (
+            "is 0.3333<!--= rows[0, 1]",
+            "is 0<!--= 1 > 2",
+            17,
+            "1 > 2 is False: expected",
+        ),
+        (
+            "is 0.3333<!--= rows[0, 1]",
+            "is 1<!--= rows[0, 0] > 0",
+            17,
+            "is True: expected a",
+        ),
+        ("is 0.3333<!--= rows[0, 1]", "is 0.5<!--= '0.5'", 17, "is 0.5: expected a"),
+        ("is 0.3333<!--= rows[0, 1]", "is 0.5<!--= 10**400", 17, "expected a finite number"),
         ("is 0.3333<!--= rows[0, 1]", "is true<!--= 'True'", 17, "expected True"),
         ("rows += 1", "raise SystemExit(0)", 20, "SystemExit: 0"),
         ("rows += 1", "import pytest; pytest.skip('x')", 20, "Skipped: x"),
@@ -172,7 +182,10 @@ def test_a_gpu_block_waits_for_a_gpu(run, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_notest_is_never_run(run) -> None:
-    assert counts(run("```python {.notest}\nthis is not python\n```\n")[0]) == (0, 0, 0)
+    block = "```python {.notest}\nthis is not python\n```\n"
+    assert counts(run("<!-- It shows an error of syntax. -->\n\n" + block)[0]) == (0, 0, 0)
+    for page in (block, "Text.\n\n" + block, "<!-- -->\n" + block):
+        assert "a .notest block needs a comment above it" in failures(run(page)[0])[0]
 
 
 def test_a_readme_is_a_page(run) -> None:

@@ -1,6 +1,7 @@
 """What all tests of a page have in common: a name, a line, a failure that names it."""
 
 import difflib
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
@@ -12,13 +13,32 @@ from literate.compare import same_output
 from literate.edits import Edit, output_edit
 from literate.exercises import Exercise
 from literate.module import EarlierFailure, Module
-from literate.page import Block, PageError
+from literate.page import Block, Page, PageError
 from literate.prose import Check
 from literate.settings import has_gpu
 from literate.space import BlockError
+from literate.tables import Table
 
 UPDATE = "pytest --update-docs rewrites it"
-Step = TypeVar("Step", Block, Check)
+Step = TypeVar("Step", bound="Block | Check | Table | Whole")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The page as a whole, as a step: what is held against all of it."""
+
+    title: str
+    line: int = 1
+
+
+@dataclass
+class Run:
+    """What the tests of one page share."""
+
+    page: Page
+    module: Module
+    edits: list[Edit] = field(default_factory=list)
+    values: dict[int, float] = field(default_factory=dict)  # by where the number stands
 
 
 class Mismatch(Exception):
@@ -33,27 +53,20 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
     """A test of one step of a page. With `--update-docs` it asks for edits where others fail."""
 
     step: Step
-    module: Module
-    edits: list[Edit]
+    run: Run
     task: Exercise | None
 
     @classmethod
     def make(
-        cls,
-        parent: MarkdownTextFile,
-        module: Module,
-        step: Step,
-        edits: list[Edit],
-        task: Exercise | None = None,
+        cls, parent: MarkdownTextFile, run: Run, step: Step, task: Exercise | None = None
     ) -> "Item[Step]":
-        title = step.title if isinstance(step, Block) else step.expression
-        code = step.code if isinstance(step, Block) else step.expression
+        name = f"line{step.line}[{step.title.replace(' ', '-')}]" if step.title else ""
         item = cls.from_parent(
             parent,
-            name=f"line{step.line}[{title.replace(' ', '-')}]" if title else f"line{step.line}",
-            test_definition=FenceTestDefinition(code, (), step.line, parent.path, None),
+            name=name or f"line{step.line}",
+            test_definition=FenceTestDefinition("", (), step.line, parent.path, None),
         )
-        item.step, item.module, item.edits, item.task = step, module, edits, task
+        item.step, item.run, item.task = step, run, task
         return item
 
     @property
@@ -74,7 +87,7 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
     def differs(self, block: Block, printed: str) -> None:
         """What a block printed is not its output: rewrite it, or fail at the line that differs."""
         if self.updating:
-            self.edits.append(output_edit(self.module.page, block, printed))
+            self.run.edits.append(output_edit(self.run.page, block, printed))
         elif not block.output:
             raise Mismatch(block.line, f"the block has no output, but printed\n{printed}")
         else:
@@ -86,7 +99,7 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
             return str(error)
         if not isinstance(error, Mismatch | BlockError):
             return str(excinfo.getrepr(style="long"))
-        page = self.module.page
+        page = self.run.page
         text = f"{page.path}:{error.line}: {error}"
         if isinstance(error, BlockError):
             text += f"\n    {page.text.split(chr(10))[error.line - 1].strip()}"

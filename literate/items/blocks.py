@@ -1,16 +1,14 @@
-"""The tests of a page: a block, a checked number or claim, an attempt at an exercise."""
+"""The tests of the blocks of a page: what they print, save, splice, and the exercises."""
 
-import math
 import traceback
-from typing import Any
 
 from literate import figures
-from literate.compare import same_error, same_number, same_output, spell
+from literate.compare import same_error, same_output
 from literate.edits import Edit
 from literate.exercises import verdict
-from literate.item import UPDATE, Item, Mismatch
+from literate.items.base import UPDATE, Item, Mismatch
 from literate.page import Block
-from literate.prose import Check
+from literate.sources import NoSource, source
 
 
 class BlockItem(Item[Block]):
@@ -18,8 +16,8 @@ class BlockItem(Item[Block]):
 
     def check(self) -> None:
         step = self.step
-        printed = self.module.run(step)
-        for name, data in self.module.saved().items():
+        printed = self.run.module.run(step)
+        for name, data in self.run.module.saved().items():
             self.figure(name, data)
         want, error = step.output.text if step.output else "", ""
         if printed.error:  # below what was printed stands the error
@@ -35,11 +33,11 @@ class BlockItem(Item[Block]):
 
     def figure(self, name: str, data: bytes) -> None:
         line, target = self.step.line, figures.committed(self.path, name)
-        if "/" in name or not name.endswith(".svg"):
-            raise Mismatch(line, f"the block saves {name}: a figure is an .svg, in no folder")
+        if "/" in name or not name.endswith((".svg", ".html")):
+            raise Mismatch(line, f"the block saves {name}: a figure is an .svg or .html")
         svg = figures.tidy(data.decode("utf-8"))
         shown = f"figures/{self.path.stem}/{name}"
-        if shown not in self.module.page.text:
+        if shown not in self.run.page.text:
             raise Mismatch(line, f"the block saves {name}, but the page does not show {shown}")
         if target.exists() and figures.same_figure(target.read_text("utf-8"), svg):
             return
@@ -50,31 +48,21 @@ class BlockItem(Item[Block]):
         target.write_text(svg, "utf-8")
 
 
-class CheckItem(Item[Check]):
-    """A number in prose is the value of its expression; a claim is true."""
+class SourceItem(Item[Block]):
+    """A `.source` block is the text of the package, letter for letter."""
 
     def check(self) -> None:
-        step, value = self.step, self.module.value(self.step)
-        if not step.printed:
-            if not truth(value):
-                raise Mismatch(step.line, f"the claim {step.expression} is {value}: expected True")
-            return
+        step = self.step
         try:
-            if truth(value) is not None or isinstance(value, str):
-                raise TypeError
-            number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError, RuntimeError, OverflowError):
-            raise Mismatch(step.line, f"{step.expression} is {value}: expected a number") from None
-        if same_number(step.printed, step.unit, number):
+            text = source(self.config.rootpath, step.of)
+        except NoSource as error:
+            raise Mismatch(step.line - 1, str(error)) from None
+        if text == step.code:
             return
-        if not math.isfinite(number):
-            raise Mismatch(step.line, f"{step.expression} is {number}: expected a finite number")
-        spelled = spell(step.printed, step.unit, number)
-        if self.updating and spelled != step.printed:
-            self.edits.append(Edit(step.start, step.start + len(step.printed), spelled))
-            return
-        came = f"{step.expression} is {spelled}{step.unit} (in full {number!r}; {UPDATE})"
-        raise Mismatch(step.line, f"the page says {step.printed}{step.unit}, but {came}")
+        if not self.updating:
+            raise Mismatch(step.line, f"this is not the text of {step.of} any more ({UPDATE})")
+        body = "".join(f"{step.indent}{line}".rstrip() + "\n" for line in text.splitlines())
+        self.run.edits.append(Edit(step.start, step.end, body))
 
 
 class ExerciseItem(Item[Block]):
@@ -82,21 +70,12 @@ class ExerciseItem(Item[Block]):
 
     def check(self) -> None:
         assert self.task
-        result = verdict(self.module, self.task, self.step)
+        result = verdict(self.run.module, self.task, self.step)
         if result.fault:
             raise Mismatch(self.step.line, result.fault)
         shown = result.shown
         if shown and shown.output and not same_output(shown.output.text, result.said):
             self.differs(shown, result.said + "\n")
-
-
-def truth(value: Any) -> bool | None:
-    """A truth value as a bool, of Python, torch or numpy; None for anything else."""
-    if isinstance(value, bool):
-        return value
-    if str(getattr(value, "dtype", "")).endswith("bool") and math.prod(value.shape) == 1:
-        return bool(value)
-    return None
 
 
 def raised_by_package(error: BaseException) -> bool:

@@ -1,0 +1,67 @@
+"""The tests of the numbers of a page: in sentences, and in tables; and of its claims."""
+
+from typing import Any
+
+from literate.compare import same_number, spell
+from literate.edits import Edit
+from literate.items.base import UPDATE, Item, Mismatch
+from literate.prose import Check
+from literate.tables import Cell, Table
+from literate.values import as_number, truth
+
+
+class CheckItem(Item[Check]):
+    """A number in prose is the value of its expression; a claim is true."""
+
+    def check(self) -> None:
+        step, value = self.step, self.run.module.value(self.step)
+        if not step.printed:
+            if not truth(value):
+                raise Mismatch(step.line, f"the claim {step.expression} is {value}: expected True")
+            return
+        number = as_number(value)
+        if number is None:
+            came = f"{value}"[:200]
+            raise Mismatch(step.line, f"{step.expression} is {came}: expected a finite number")
+        self.run.values[step.start] = number
+        if same_number(step.printed, step.unit, number):
+            return
+        spelled = spell(step.printed, step.unit, number)
+        if self.updating and spelled != step.printed:
+            self.run.edits.append(Edit(step.start, step.start + len(step.printed), spelled))
+            return
+        came = f"{step.expression} is {spelled}{step.unit} (in full {number!r}; {UPDATE})"
+        raise Mismatch(step.line, f"the page says {step.printed}{step.unit}, but {came}")
+
+
+class TableItem(Item[Table]):
+    """A tensor fills the body of a table."""
+
+    def check(self) -> None:
+        step = self.step
+        value: Any = self.run.module.value(step)
+        rows = value.tolist() if hasattr(value, "tolist") else value
+        if not isinstance(rows, list | tuple):
+            raise Mismatch(step.line, f"{step.expression} is {rows}: expected a tensor or lists")
+        if rows and not isinstance(rows[0], list | tuple):
+            rows = [rows] if len(step.rows) == 1 else [[number] for number in rows]
+        numbers = [[as_number(number) for number in row] for row in rows]
+        shown, came = [len(row) for row in step.rows], [len(row) for row in numbers]
+        if shown != came:
+            message = f"the table has rows of {shown} cells, but {step.expression} has {came}"
+            raise Mismatch(step.line, message)
+        for printed, row in zip(step.rows, numbers, strict=True):
+            for cell, number in zip(printed, row, strict=True):
+                self.cell(cell, number)
+
+    def cell(self, cell: Cell | None, number: float | None) -> None:
+        step = self.step
+        if cell is None or number is None:
+            raise Mismatch(step.line, f"a cell of the table of {step.expression} is no number")
+        if same_number(cell.printed, cell.unit, number):
+            return
+        spelled = spell(cell.printed, cell.unit, number)
+        if not self.updating or spelled == cell.printed:
+            came = f"{step.expression} has {spelled}{cell.unit} there ({UPDATE})"
+            raise Mismatch(cell.line, f"the table says {cell.printed}{cell.unit}, but {came}")
+        self.run.edits.append(Edit(cell.start, cell.start + len(cell.printed), spelled))

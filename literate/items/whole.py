@@ -1,0 +1,38 @@
+"""The tests of a page as a whole: its guards, and its record."""
+
+from literate import records
+from literate.guards import unchecked, unreasoned
+from literate.items.base import UPDATE, Item, Mismatch, Whole
+
+
+class GuardItem(Item[Whole]):
+    """No number of the prose stands unchecked, and no block is left out without a reason."""
+
+    def check(self) -> None:
+        page = self.run.page
+        for line in unreasoned(page):
+            raise Mismatch(line, "a .notest block needs a comment above it that says why")
+
+        for line, number in unchecked(page):
+            meant = "<!--= expression -->, <!-- source: … --> or, for a setting, backticks"
+            raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")
+
+
+class RecordItem(Item[Whole]):
+    """The page has as many checks as its record says: none disappears unnoticed."""
+
+    def check(self) -> None:
+        page, run = self.run.page, self.run
+        folder = self.config.rootpath / self.config.getini("records")
+        path = records.place(folder, page.path)
+        old = records.read(path)
+        if not self.updating:
+            now, then = records.counts(page), old.get("counts", {})
+            for kind in sorted(now | then):
+                if now.get(kind, 0) != then.get(kind, 0):
+                    change = f"{now.get(kind, 0)} {kind}, its record {then.get(kind, 0)}"
+                    raise Mismatch(1, f"the page has {change} ({UPDATE})")
+        elif len(run.values) == sum(bool(check.printed) for check in page.checks):
+            new = records.updated(old, page, run.values)
+            if new != old:
+                records.write(path, new)

@@ -1,0 +1,57 @@
+"""`docs/.records/`: what the last recorded run counted and measured, a file a page.
+
+The site shows from it what a page does not: full values. So building the site runs no code. The
+tests hold a page against its counts, so that no check disappears unnoticed.
+"""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from literate.page import Page
+
+Record = dict[str, Any]
+
+
+def place(folder: Path, page: Path) -> Path:
+    """Where the record of a page is kept: that of `docs/a/b.md` in `a/b.json`."""
+    inside = page.relative_to("docs") if page.is_relative_to("docs") else page
+    return folder / inside.with_suffix(".json")
+
+
+def counts(page: Page) -> dict[str, int]:
+    """How many things of each kind a page has that are compared."""
+    kinds = Counter(kind for block in page.blocks for kind in block.kinds)
+    return {
+        "blocks": len(page.blocks),
+        "outputs": sum(block.output is not None for block in page.blocks),
+        "numbers": sum(bool(check.printed) for check in page.checks),
+        "claims": sum(not check.printed for check in page.checks),
+        "tables": len(page.tables),
+        "figures": page.text.count("](figures/"),
+        **{kind: kinds[kind] for kind in sorted(kinds)},
+    }
+
+
+def read(path: Path) -> Record:
+    return json.loads(path.read_text("utf-8")) if path.exists() else {}
+
+
+def updated(old: Record, page: Page, values: dict[int, float]) -> Record:
+    """The record of a run. A value within the rounding of float32 of the recorded one stays it."""
+    numbers = [check for check in page.checks if check.printed]
+    before = old.get("numbers", [])
+    before += [["", 0.0]] * (len(numbers) - len(before))
+    found = []
+    for check, (expression, kept) in zip(numbers, before, strict=False):
+        value = values[check.start]
+        near = abs(kept - value) <= 2e-6 * abs(value) + 1e-9
+        same = expression == check.expression and near
+        found.append([check.expression, kept if same else float(f"{value:.7g}")])
+    return {"counts": counts(page), "numbers": found}
+
+
+def write(path: Path, record: Record) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")

@@ -1,0 +1,34 @@
+"""`{.source of="attention.masks.Causal"}`: a piece of the package, spliced from its file."""
+
+import ast
+from pathlib import Path
+
+
+class NoSource(Exception):
+    """A name of the package that no file defines."""
+
+
+def source(root: Path, name: str) -> str:
+    """The text of a function or class, decorators included: `package.module.name`."""
+    module, _, rest = name.partition(".")
+    path = root / module
+    while rest and (path / rest.partition(".")[0]).is_dir():
+        head, _, rest = rest.partition(".")
+        path /= head
+    head, _, rest = rest.partition(".")
+    path = (path / head).with_suffix(".py")
+    if not head or not rest or not path.is_file():
+        raise NoSource(f"no file defines {name!r}: expected package.module.name")
+    text = path.read_text("utf-8")
+    node: ast.AST = ast.parse(text)
+    for part in rest.split("."):
+        inside = ast.iter_child_nodes(node)
+        found = [child for child in inside if getattr(child, "name", "") == part]
+        if not found:
+            raise NoSource(f"{path.relative_to(root)} does not define {part!r}")
+        node = found[-1]  # the last: overloads stand before the function itself
+    assert isinstance(node, ast.FunctionDef | ast.ClassDef)
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    lines = text.splitlines(keepends=True)[first - 1 : node.end_lineno]
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    return "".join(line[indent:] if line.strip() else line for line in lines)

@@ -1,0 +1,24 @@
+"""The value of an expression as one number, or as a truth value."""
+
+import math
+from typing import Any
+
+
+def as_number(value: Any) -> float | None:
+    """A finite number as a float; None for anything else, truth values and texts too."""
+    if truth(value) is not None or isinstance(value, str):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def truth(value: Any) -> bool | None:
+    """A truth value as a bool, of Python, torch or numpy; None for anything else."""
+    if isinstance(value, bool):
+        return value
+    if str(getattr(value, "dtype", "")).endswith("bool") and math.prod(value.shape) == 1:
+        return bool(value)
+    return None

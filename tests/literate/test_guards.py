@@ -1,0 +1,115 @@
+"""Numbers of the prose that nothing checks, and checks that disappear."""
+
+from pathlib import Path
+
+import pytest
+from helpers import counts, failures
+
+from literate.guards import unchecked
+from literate.page import Page
+
+UNCHECKED = [
+    "It is 0.25.",
+    "It is −0.25 here.",
+    "A share of 25%, a share.",
+    "A share of 25 % more.",
+    "It is 1.5× faster.",
+    "It is 2× faster.",
+    "# A title with 0.25",
+    "- 0.25 in a list",
+    "> 0.25 in a quote",
+    "!!! note\n\n    0.25 in a note",
+    "| a |\n| - |\n| 0.25 |",
+    "<figure><figcaption>A share of 0.25.</figcaption></figure>",
+    "![A bar of 0.25](figures/x.svg)",
+    "From 0.25 to 1<!--= 1 -->.",
+    "0.25 <!--= 1 < 2 -->",
+    "**0.25** of it",
+    "12,288.5 of it",
+    "(0.25)",
+    "0.25, 0.50",
+    "between 0.25–0.5",
+    "0.25<!-- a remark -->",
+]
+PARDONED = [
+    "It is 0.25<!--= 1 / 4 -->.",
+    "It is 0.25<!-- source: Brown et al. (2020), table 2.1 -->.",
+    "Set `dropout=0.25`.",
+    "In section 3.1, equations 5.1 and 6.2, table 2.1, § 4.2.",
+    "Python 3.11 and version 2.13.",
+    "[a link](https://example.org/v1.5/)",
+    "https://example.org/0.25",
+    '<img alt="" width="0.25">',
+    "$0.25 x$ and $$0.25$$",
+    "section 3.2.1 of 2017",
+    "6 words, 12,288 numbers, in 2017",
+    "<!-- 0.25 -->",
+    "```text\n0.25\n```",
+    "CC BY 4.0",
+]
+
+
+@pytest.mark.parametrize("text", UNCHECKED)
+def test_an_unchecked_number_is_found(text: str) -> None:
+    assert list(unchecked(Page(Path("page.md"), text + "\n")))
+
+
+@pytest.mark.parametrize("text", PARDONED)
+def test_a_pardoned_number_is_not(text: str) -> None:
+    assert not list(unchecked(Page(Path("page.md"), text + "\n")))
+
+
+def test_an_unchecked_number_fails_at_its_line(run) -> None:
+    result, _ = run("# Page\n\nText.\n\nIt is 0.25.\n")
+    assert "page.md:5: nothing checks 0.25: write 0.25<!--= expression -->" in failures(result)[0]
+
+
+RECORDED = (
+    "# Page\n\n```python\nx = 1 / 3\n```\n\nA third is 0.333<!--= x -->, so<!--= x < 1 -->.\n"
+)
+
+
+@pytest.fixture
+def recorded(run, pytester: pytest.Pytester):
+    """A page with a record, and a way to run another text against it."""
+    pytester.makeini("[pytest]\nrecords = docs/.records\n")
+    (pytester.path / "docs").mkdir()
+
+    def against(text: str, *arguments: str):
+        return run(text, *arguments, name="docs/page.md")[0]
+
+    assert "the page has 1 blocks, its record 0" in failures(against(RECORDED))[0]
+    assert counts(against(RECORDED, "--update-docs")) == (4, 0, 0)
+    assert counts(against(RECORDED)) == (4, 0, 0)
+    return against
+
+
+def test_a_dropped_check_is_noticed(recorded) -> None:
+    for dropped, kind in (
+        (RECORDED.replace("<!--= x < 1 -->", ""), "0 claims, its record 1"),
+        (RECORDED.replace("0.333<!--= x -->", "some"), "0 numbers, its record 1"),
+        (RECORDED.replace("```python", "```text"), "0 blocks, its record 1"),
+    ):
+        assert any(
+            f"page.md:1: the page has {kind}" in text for text in failures(recorded(dropped))
+        )
+
+
+def test_a_record_is_written_once(recorded, pytester: pytest.Pytester) -> None:
+    path = pytester.path / "docs/.records/page.json"
+    before = path.read_text("utf-8")
+    assert '"x",\n   0.3333333' in before
+    recorded(RECORDED, "--update-docs")
+    assert path.read_text("utf-8") == before
+    # Another processor's rounding does not change the record; another value does.
+    recorded(RECORDED.replace("1 / 3", "1 / 3 + 1e-8"), "--update-docs")
+    assert path.read_text("utf-8") == before
+    recorded(RECORDED.replace("1 / 3", "1 / 3 + 1e-5"), "--update-docs")
+    assert '"x",\n   0.3333433' in path.read_text("utf-8")
+
+
+def test_a_part_of_a_page_makes_no_record(recorded, pytester: pytest.Pytester) -> None:
+    path = pytester.path / "docs/.records/page.json"
+    before = path.read_text("utf-8")
+    recorded(RECORDED.replace("1 / 3", "1 / 4"), "--update-docs", "-k", "record")
+    assert path.read_text("utf-8") == before
