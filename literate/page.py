@@ -78,7 +78,7 @@ class Page:
         for fence in self.fences:
             self._add(fence)
         try:
-            self.checks = list(checks(self._prose()))
+            self.checks = list(checks(self.prose))
         except Fault as fault:
             raise self.error(fault.line, str(fault)) from None
 
@@ -160,7 +160,8 @@ class Page:
                 raise self.error(line, f"the output of a .{kind} block would not be compared")
         self.blocks[-1] = replace(block, output=output)
 
-    def _prose(self) -> str:
+    @cached_property
+    def prose(self) -> str:
         """The page with its fences blanked out, each character in its place."""
         text = self.text
         for fence in self.fences:
