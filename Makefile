@@ -38,7 +38,13 @@ serve: $(READY)
 update: $(READY)
 	$(BIN)/python -m pytest -q --update-docs README.md docs
 
-$(READY): pyproject.toml constraints.txt
+# What the site serves of the npm packages. Node.js comes from PyPI, so a machine needs none.
+$(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
+	$(BIN)/python -m literate vendor
+	@touch $@
+
+$(VENV)/.packages: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "$(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing): this book needs Python 3.11 or newer, as in: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
@@ -50,4 +56,4 @@ $(READY): pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf site build $(VENV)
+	rm -rf site build node_modules docs/assets/vendor $(VENV)

@@ -1,10 +1,10 @@
-"""python -m literate build | serve | lint: what the Makefile calls."""
+"""python -m literate build | serve | lint | vendor: what the Makefile calls."""
 
 import sys
 
-from literate import lint, site
+from literate import lint, site, vendor
 
-COMMANDS = {"build": site.build, "serve": site.serve, "lint": lint.main}
+COMMANDS = {"build": site.build, "serve": site.serve, "lint": lint.main, "vendor": vendor.main}
 
 
 def main(arguments: list[str]) -> int:

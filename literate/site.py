@@ -3,6 +3,7 @@
 import argparse
 import logging
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,16 @@ from mkdocs.commands.serve import serve as serve_site
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError
 
+from literate.extensions.fault import Fault
+from literate.page import Page, PageError
+
 # What MkDocs and its plugins say of a page: which page, if they know it, and what it refers to.
 FAULTS = [
     re.compile(r"Doc file '(?P<page>[^']+)' contains an? .*?link '(?P<target>[^']+)'"),
     re.compile(r"(?P<page>[^\s:]+\.md): .*target '(?P<target>[^']+)'"),
     re.compile(r"Could not collect '(?P<target>[^']+)'"),
 ]
+READING = re.compile(r"Error reading page '(?P<page>[^']+)'")
 
 
 class Located(logging.Formatter):
@@ -28,6 +33,10 @@ class Located(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         message = super().format(record)
+        # MkDocs logs the page while it handles what our extension raised, which knows the words.
+        raised = sys.exc_info()[1]
+        if isinstance(raised, Fault) and (reading := READING.search(message)):
+            return f"{find(self.docs, reading['page'], raised)}: {raised}"
         for fault in FAULTS:
             if match := fault.search(message):
                 place = locate(self.docs, match.groupdict().get("page"), match["target"])
@@ -43,6 +52,19 @@ def locate(docs: Path, page: str | None, target: str) -> str:
                 if re.search(rf"(?<![\w.]){re.escape(target)}(?![\w.]*\w)", line):
                     return f"{docs.name}/{path.relative_to(docs)}:{number}"
     return ""
+
+
+def find(docs: Path, page: str, fault: Fault) -> str:
+    """Where the words of a fault stand on a page: `docs/page.md:12`."""
+    try:
+        text = Page.read(docs / page).prose
+    except PageError:  # the tests say so; a fence may hide the words then
+        text = (docs / page).read_text("utf-8")
+    start = -1
+    for _ in range(fault.occurrence):
+        start = text.find(fault.words, start + 1)
+    line = f":{text.count(chr(10), 0, start) + 1}" if start >= 0 else ""
+    return f"{docs.name}/{page}{line}"
 
 
 def build(arguments: list[str]) -> int:
@@ -63,6 +85,8 @@ def build(arguments: list[str]) -> int:
     except (Abort, ConfigurationError) as error:
         print(str(error).strip())
         return 1
+    except Fault:  # logged, with its place
+        return 1
     finally:
         logger.removeHandler(handler)
     return 0
@@ -78,5 +102,8 @@ def serve(arguments: list[str]) -> int:
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     watch = ["attention", "literate", "mkdocs.yml"]
-    serve_site(options.config_file, watch=watch, strict=False)
+    try:
+        serve_site(options.config_file, watch=watch, strict=False)
+    except Fault:  # logged, with its place
+        return 1
     return 0

@@ -52,7 +52,7 @@ def test_a_right_page_builds(build) -> None:
     status, said, folder = build(PAGE)
     assert (status, said) == (0, "")
     html = (folder / "index.html").read_text("utf-8")
-    number = '<data class="checked" title="checked: 1 / 4" value="0.25">0.25</data>'
+    number = '<data aria-description="checked: 1 / 4" class="checked" data-expression="1 / 4"'
     assert number in html
     assert "which is true." in html
     assert "<!--=" not in html

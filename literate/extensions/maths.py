@@ -1,0 +1,79 @@
+r"""TeX, as `$…$` and `$$…$$`, becomes KaTeX's HTML and MathML while the site is built.
+
+A reader's browser runs nothing for it. The source stays portable TeX, coloured by convention:
+``\mathbf{q}`` is a query, ``\mathbf{k}`` a key, ``\mathbf{v}`` a value (capitals too), ``\alpha``
+a weight.
+"""
+
+import html
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import quickjs
+from markdown import Markdown
+from markdown.extensions import Extension
+from markdown.postprocessors import Postprocessor
+
+from literate.extensions.fault import Fault
+
+MODULES = Path(__file__).parents[2] / "node_modules"
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
+PARTS = {
+    r"\\mathbf\{([qQ])\}": "query",
+    r"\\mathbf\{([kK])\}": "key",
+    r"\\mathbf\{([vV])\}": "value",
+    r"\\alpha(?![A-Za-z])": "weight",
+}
+# As JSON: a long plain string does not come back from this engine.
+RENDER = r"""(tex, displayMode) => JSON.stringify(katex.renderToString(tex, {
+  displayMode, output: 'htmlAndMathml', throwOnError: true,
+  strict: code => code === 'htmlExtension' ? 'ignore' : 'error',
+  trust: context => context.command === '\\htmlClass'}))"""
+
+
+@cache
+def render(tex: str, display: bool) -> str:
+    """The HTML of a formula; `ValueError` says in one line what KaTeX did not understand."""
+    coloured = tex
+    for pattern, name in PARTS.items():
+        coloured = re.sub(pattern, lambda m, n=name: rf"\htmlClass{{{n}}}{{{m[0]}}}", coloured)
+    script = MODULES / "katex/dist/katex.min.js"
+    if not script.exists():
+        raise FileNotFoundError(f"{script} is not there: `make site` sets it up")
+    # A new one each time: an engine belongs to the thread that made it, and a start is 25 ms.
+    context = quickjs.Context()
+    context.eval("var window = globalThis, self = globalThis;" + script.read_text("utf-8") + ";0")
+    try:
+        return json.loads(context.eval(RENDER)(coloured, display))
+    except quickjs.JSException as error:
+        said = str(error).partition("\n    at ")[0].rpartition("KaTeX parse error: ")[2]
+        raise ValueError(re.sub(r"\\htmlClass\{\w+\}", "", said)) from None
+
+
+class Maths(Postprocessor):
+    """Renders what `pymdownx.arithmatex` found."""
+
+    def run(self, text: str) -> str:
+        return FORMULA.sub(self.formula, text)
+
+    def formula(self, match: re.Match[str]) -> str:
+        tag, display, tex = match[1], match[1] == "div", html.unescape(match[2])
+        try:
+            body = render(tex.strip(), display)
+        except ValueError as error:
+            raise Fault(f"this formula is not TeX: {error}", tex) from None
+        # A wide formula scrolls by itself, so the keyboard must reach it.
+        wide = ' tabindex="0" role="group" aria-label="formula"' if display else ""
+        kind = "maths maths--display" if display else "maths"
+        return f'<{tag} class="{kind}" data-search-exclude{wide}>{body}</{tag}>'
+
+
+class MathsExtension(Extension):
+    def extendMarkdown(self, md: Markdown) -> None:
+        md.postprocessors.register(Maths(md), "maths", 0)
+
+
+def makeExtension(**options: object) -> MathsExtension:
+    return MathsExtension(**options)

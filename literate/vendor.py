@@ -1,0 +1,100 @@
+"""Fonts and KaTeX's style sheet, cut down to what the book shows, in `docs/assets/vendor`.
+
+The packages bring them (`npm ci`); nothing of them is committed. A second run on the same packages
+does nothing.
+"""
+
+import argparse
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+from fontTools.varLib import instancer
+
+from literate.extensions.maths import MODULES
+
+TARGET = Path("docs/assets/vendor")
+LETTERS = "".join(map(chr, range(0x20, 0x7F)))
+LATIN = LETTERS + "éüöäçñ×±·°§«»–—‘’“”…−√≈≤≥→←↑↓\u00a0\u202f"
+ITALIC = LETTERS + "éüö–—‘’“”…"
+GREEK = "αβγδεζηθικλμνξπρστυφχψωϵ"
+MATHS = LETTERS + "−×·±∑∏∫√∞≤≥≠≈∈∉∼→←↦⊤⊥∥∣⟨⟩⋅⋯…⋮⋱∂∇∀∃∝′\u0338\u2061"
+LARGE = "()[]{}|√∑∏∫⟨⟩"
+
+# The file in its package, our name, its characters, its axes: a range stays variable.
+TEXT = [
+    ("source-serif-4", "wght-normal", "serif", LATIN, {"wght": (400, 700)}),
+    ("source-serif-4", "opsz-normal", "display", ITALIC, {"opsz": 48, "wght": 600}),
+    ("source-serif-4", "wght-italic", "serif-italic", ITALIC, {"wght": 400}),
+    ("source-sans-3", "wght-normal", "sans", LATIN, {"wght": (400, 700)}),
+    ("source-code-pro", "wght-normal", "mono", LATIN, {"wght": (400, 600)}),
+]
+KATEX = {
+    "Main-Regular": MATHS,
+    "Main-Bold": LETTERS,
+    "Math-Italic": LETTERS + GREEK,
+    "Size1-Regular": LARGE,
+    "Size2-Regular": LARGE,
+}
+
+
+def shrink(source: Path, target: Path, text: str, axes: dict[str, object] | None = None) -> None:
+    font = TTFont(source, recalcTimestamp=False)  # the same bytes each time
+    options = subset.Options(hinting=False, notdef_outline=True)
+    options.layout_features = ["kern", "liga", "mark", "mkmk", "tnum", "lnum", "ccmp"]
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(text=text)
+    subsetter.subset(font)
+    if axes:  # after the subset: the other order loses glyphs that do not vary
+        font = instancer.instantiateVariableFont(font, axes)
+    font.flavor = "woff2"
+    font.save(target)
+
+
+def katex_css(css: str) -> str:
+    """KaTeX's style sheet with the faces that are kept, as WOFF2 only."""
+
+    def face(match: re.Match[str]) -> str:
+        name = re.search(r"fonts/KaTeX_([\w-]+)\.woff2", match[0])
+        if not name or name[1] not in KATEX:
+            return ""
+        source = f'src:url(katex-{name[1].lower()}.woff2) format("woff2")'
+        return re.sub(r"src:[^;}]*", source, match[0])
+
+    return re.sub(r"@font-face\{[^}]*\}", face, css)
+
+
+def write(modules: Path, target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    for package, cut, name, text, axes in TEXT:
+        source = modules / f"@fontsource-variable/{package}/files/{package}-latin-{cut}.woff2"
+        shrink(source, target / f"{name}.woff2", text, axes)
+    for name, text in KATEX.items():
+        source = modules / f"katex/dist/fonts/KaTeX_{name}.woff2"
+        shrink(source, target / f"katex-{name.lower()}.woff2", text)
+    css = (modules / "katex/dist/katex.min.css").read_text("utf-8")
+    (target / "katex.css").write_text(katex_css(css), "utf-8")
+
+
+def state(modules: Path) -> str:
+    """What the result is made of: the versions of the packages, and this file."""
+    parts = [path.read_bytes() for path in sorted(modules.glob("**/package.json"))]
+    return hashlib.sha256(b"".join([*parts, Path(__file__).read_bytes()])).hexdigest()
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m literate vendor")
+    parser.add_argument("--modules", type=Path, default=MODULES)
+    parser.add_argument("--target", type=Path, default=TARGET)
+    options = parser.parse_args(arguments)
+    if not (options.modules / "katex").is_dir():
+        print(f"{options.modules} lacks katex and the fonts: run `npm ci`", file=sys.stderr)
+        return 1
+    stamp, now = options.target / ".state", state(options.modules)
+    if not stamp.exists() or stamp.read_text("utf-8") != now:
+        write(options.modules, options.target)
+        stamp.write_text(now, "utf-8")
+    return 0
