@@ -1,14 +1,20 @@
-"""Checked numbers on the site: `0.2379<!--= weights[1, 1] -->` opens to its expression."""
+"""Checked numbers on the site: `0.2379<!--= weights[1, 1] -->` opens to its expression and value.
+
+The full value comes from the record of the page: building the site runs no code.
+"""
 
 import re
 import xml.etree.ElementTree as etree
+from pathlib import Path
 
 from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 from markdown.postprocessors import Postprocessor
 
+from literate.compare import same_number
 from literate.prose import CHECK
+from literate.records import Record, read
 
 # A check on a line of its own is a block to Markdown, not part of a sentence.
 ALONE = re.compile(r"<!--=.*?-->", re.S)
@@ -21,18 +27,47 @@ class CheckedNumber(InlineProcessor):
     text it would end up in headings' anchors, in the search, and in what a reader copies.
     """
 
+    def __init__(self, md: Markdown, folder: Path) -> None:
+        super().__init__(CHECK.pattern, md)
+        self.folder = folder
+        self.page = ""
+        self.values: list[tuple[str, float]] = []
+
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[etree.Element | str, int, int]:  # type: ignore[override]
         if not m["printed"]:
             return "", m.start(0), m.end(0)
-        expression = " ".join(m["expression"].split())
+        said = self.opened(" ".join(m["expression"].split()), m["printed"], m["unit"] or "")
         element = etree.Element("data", {"class": "checked", "value": m["printed"]})
-        element.set("data-expression", expression)
+        element.set("data-expression", said)
         # A button is what takes the focus, has its text as name, and may be described.
         element.set("role", "button")
         element.set("tabindex", "0")
-        element.set("aria-description", f"checked: {expression}")
+        element.set("aria-description", f"checked: {said}")
         element.text = m["printed"] + (m["unit"] or "")
         return element, m.start(0), m.end(0)
+
+    def opened(self, expression: str, printed: str, unit: str) -> str:
+        """The expression, and its value if the page shows fewer digits than were recorded."""
+        for place, (known, value) in enumerate(self.recorded()):
+            if known == expression and same_number(printed, unit, value):
+                del self.values[place]  # the next number with this expression is the next value
+                full = f"{value:.7g}".replace("-", "−")
+                return expression if full == printed else f"{expression} = {full}"
+        return expression
+
+    def recorded(self) -> list[tuple[str, float]]:
+        """What the record of the page being built still holds, in the order of the page."""
+        page = self.md.treeprocessors["relpath"].file.src_uri if self.in_mkdocs else ""  # type: ignore[attr-defined]
+        if page != self.page:
+            record: Record = read((self.folder / page).with_suffix(".json"))
+            self.values = [(" ".join(e.split()), value) for e, value in record.get("numbers", [])]
+            self.page = page
+        return self.values
+
+    @property
+    def in_mkdocs(self) -> bool:
+        """Whether MkDocs converts, which tells which page it is by the processor of its links."""
+        return "relpath" in self.md.treeprocessors
 
 
 class Alone(Postprocessor):
@@ -43,8 +78,13 @@ class Alone(Postprocessor):
 class NumbersExtension(Extension):
     """Registers the pattern after inline code (190), before raw HTML, which would eat comments."""
 
+    def __init__(self, **options: object) -> None:
+        self.config = {"records": ["docs/.records", "The folder of the records"]}
+        super().__init__(**options)
+
     def extendMarkdown(self, md: Markdown) -> None:
-        md.inlinePatterns.register(CheckedNumber(CHECK.pattern, md), "checked_number", 185)
+        number = CheckedNumber(md, Path(self.getConfig("records")))
+        md.inlinePatterns.register(number, "checked_number", 185)
         md.postprocessors.register(Alone(md), "checked_alone", -5)
 
 
