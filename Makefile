@@ -36,6 +36,7 @@ serve: $(READY)
 	$(BIN)/python -m literate serve
 
 update: $(READY)
+	$(BIN)/ruff format --quiet --preview --line-length 76 README.md docs
 	$(BIN)/python -m pytest -q --update-docs README.md docs
 
 # What the site serves of the npm packages. Node.js comes from PyPI, so a machine needs none.

@@ -26,10 +26,11 @@ def main(arguments: list[str]) -> int:
         return 0
     # A page imports where it needs to, shows bare expressions, and defines a stub again.
     allow = "lint.ignore=['E402', 'B018', 'F811']"
+    width = ["--config", "line-length=76"]  # what a cell shows without scrolling
     theirs = "lint.isort.known-third-party=['attention']"  # as it is for the reader
-    check = ["check", "--quiet", "--no-cache", "--config", allow, "--config", theirs]
+    check = ["check", "--quiet", "--no-cache", *width, "--config", allow, "--config", theirs]
     # The preview style lets a matrix open as torch.tensor([ on one line.
-    layout = ["format", "--check", "--quiet", "--no-cache", "--diff", "--preview"]
+    layout = ["format", "--check", "--quiet", "--no-cache", *width, "--diff", "--preview"]
     return max(ruff([*check, str(FOLDER / "pages")]), ruff([*layout, str(FOLDER / "blocks")]))
 
 

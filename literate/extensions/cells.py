@@ -1,7 +1,8 @@
 """A block and what it printed as one cell, from the fences `python` and `text {.output}`.
 
 The cell has a title and a button that copies the block; its output says how it was checked.
-A mistake or a solution that the page does not fold is folded here, its output with it.
+A mistake or a solution that the page does not fold is folded here, its output with it; and a block
+that only draws a figure, since the reader came for the figure.
 """
 
 import re
@@ -18,7 +19,8 @@ from pygments.lexers import PythonLexer, TextLexer
 from literate.page import KINDS
 
 TITLES = {"exercise": "Your turn", "check": "Check", "mistake": "An attempt", "solution": "Answer"}
-FOLDED = {"mistake": "A usual mistake", "solution": "Solution"}
+FOLDED = {"mistake": "A usual mistake", "solution": "Solution", "figure": "How it is drawn"}
+DRAWS = re.compile(r"""\.save(?:fig)?\(["'][\w-]+\.(?:svg|html)["']""")
 # How an output was checked, by the kind of its block: a class, and what the reader is told.
 MARKS = {
     "raises": ("raises", "raises, as it must"),
@@ -28,7 +30,7 @@ MARKS = {
 # SuperFences keeps each fence apart; these marks find an output's cell in the finished page.
 END, START, STOP = "<!--cell--></div>", "<!--output-->", "<!--output-end-->"
 JOIN = re.compile(rf"{END}(?:\s|</?p>)*{START}(.*?){STOP}", re.S)
-FOLD = re.compile(rf'<div class="cell cell--(mistake|solution)".*?{END}', re.S)
+FOLD = re.compile(rf'<div class="cell cell--({"|".join(FOLDED)})".*?{END}', re.S)
 
 
 def accept(
@@ -55,11 +57,12 @@ def format_python(
 ) -> str:
     kinds = KINDS.intersection(more.get("classes") or ())
     md.cell_kinds = kinds  # type: ignore[attr-defined]  # for the output that may follow
+    shown = kinds | {"figure"} if DRAWS.search(source) and not kinds else kinds
     kind = min(kinds & TITLES.keys(), default="")
     title = options.get("title") or TITLES.get(kind, "")
     tag = '<span class="cell__tag">GPU</span>' if "gpu" in kinds else ""
     return (
-        f'<div class="{" ".join(["cell", *(f"cell--{name}" for name in sorted(kinds))])}">'
+        f'<div class="{" ".join(["cell", *(f"cell--{name}" for name in sorted(shown))])}">'
         f'<div class="cell__head"><span class="cell__title">{escape(title)}</span>{tag}'
         f'<button type="button" class="cell__copy" aria-label="Copy: {escape(title or "block")}">'
         f"Copy</button></div>{code(source, PythonLexer())}{END}"
@@ -96,6 +99,8 @@ def fold(match: re.Match[str]) -> str:
     if before.count("<details") > before.count("</details"):
         return match[0]  # the page folds it itself, with words of its own
     kind = match[1]
+    if kind == "figure" and 'class="output' in match[0]:
+        return match[0]  # what it prints is to be read
     return f'<details class="{kind}"><summary>{FOLDED[kind]}</summary>{match[0]}</details>'
 
 
