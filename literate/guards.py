@@ -13,7 +13,9 @@ NUMBER = re.compile(
 NAMED = r"(?:sections?|equations?|tables?|figures?|chapters?|versions?|Python|CC BY|§)"
 PARDONED = [
     CHECK,
-    re.compile(r"[-+−\d.,\u202f]+\s?[%×]?\s?<!-- source: .+?-->", re.S),
+    re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: .+?-->", re.S),
+    # A table whose source stands below it, on a line of its own.
+    re.compile(r"^(?:[ \t>]*\|[^\n]*\n)+[ \t>]*\n?[ \t>]*<!-- source: [^\n]+?-->[ \t]*$", re.M),
     re.compile(r"<!--.*?-->", re.S),
     re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.S),  # TeX
     re.compile(r"\]\([^)\n]*\)|https?://\S+"),

@@ -5,6 +5,7 @@ a code host shows the table. `data-query` is the token that asks first, `data-ma
 the fullest colour. Tokens are radio buttons, so that choosing one needs no script.
 """
 
+import re
 import xml.etree.ElementTree as etree
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from literate.extensions.fault import Fault
 
 MOST = 12  # tokens: attention.css has a selector for each
 FITS = 6  # tokens that a phone shows without scrolling
+RAW = re.compile(r"""<figure\b[^>]*\bclass=["']attn\b""")
 
 
 @dataclass
@@ -59,9 +61,7 @@ def render(figure: etree.Element, name: str) -> None:
     """Put the view in the place of the figure's table."""
     source = figure.find("table")
     if source is None:
-        raise ValueError(
-            'it has no table: is `markdown` missing in <figure class="attn" markdown>?'
-        )
+        raise ValueError("it has no table")
     table = read(source)
     first = figure.attrib.pop("data-query", table.tokens[0])
     if first not in table.tokens:
@@ -133,6 +133,10 @@ def matrix(body: etree.Element, table: Table, top: float) -> None:
 
 class Views(Treeprocessor):
     def run(self, root: etree.Element) -> None:
+        for raw in self.md.htmlStash.rawHtmlBlocks:
+            if isinstance(raw, str) and (figure := RAW.search(raw)):
+                said = "this attention view stays a text: `markdown` is missing in its tag"
+                raise Fault(said, figure[0])
         figures = [f for f in root.iter("figure") if "attn" in f.get("class", "").split()]
         for count, figure in enumerate(figures, 1):
             try:

@@ -1,6 +1,7 @@
 """Checked numbers on the site: `0.2379<!--= weights[1, 1] -->` opens to its expression and value.
 
-The full value comes from the record of the page: building the site runs no code.
+A number that no code of the page can give opens to its source: `12,288<!-- source: … -->`.
+The full values come from the record of the page: building the site runs no code.
 """
 
 import re
@@ -16,16 +17,37 @@ from literate.compare import same_number
 from literate.prose import CHECK
 from literate.records import Record, read
 
+SOURCED = (
+    r"(?P<printed>[-+−]?\d(?:[\d.,\u202f]*\d)?(?:[ \u202f]?%|×)?)"
+    r"<!-- source: (?P<source>.+?) *-->"
+)
 # A check on a line of its own is a block to Markdown, not part of a sentence.
 ALONE = re.compile(r"<!--=.*?-->", re.S)
 
 
-class CheckedNumber(InlineProcessor):
-    """A number becomes `<data>` with its expression; the comment of a claim disappears.
+def opens(text: str, kind: str, said: str, described: str) -> etree.Element:
+    """A number that opens to what is said of it.
 
-    The expression stands in an attribute that the style sheet shows on hover, focus and tap. As
-    text it would end up in headings' anchors, in the search, and in what a reader copies.
+    It stands in an attribute which the style sheet shows on hover, focus and tap. As text it
+    would end up in headings' anchors, in the search, and in what a reader copies.
     """
+    element = etree.Element("data", {"class": kind, "value": text, "data-expression": said})
+    # A button is what takes the focus, has its text as name, and may be described.
+    element.set("role", "button")
+    element.set("tabindex", "0")
+    element.set("aria-description", described)
+    element.text = text
+    return element
+
+
+class SourcedNumber(InlineProcessor):
+    def handleMatch(self, m: re.Match[str], data: str) -> tuple[etree.Element, int, int]:  # type: ignore[override]
+        said = f"source: {m['source']}"
+        return opens(m["printed"], "sourced", said, said), m.start(0), m.end(0)
+
+
+class CheckedNumber(InlineProcessor):
+    """A number becomes `<data>` with its expression; the comment of a claim disappears."""
 
     def __init__(self, md: Markdown, folder: Path) -> None:
         super().__init__(CHECK.pattern, md)
@@ -37,13 +59,7 @@ class CheckedNumber(InlineProcessor):
         if not m["printed"]:
             return "", m.start(0), m.end(0)
         said = self.opened(" ".join(m["expression"].split()), m["printed"], m["unit"] or "")
-        element = etree.Element("data", {"class": "checked", "value": m["printed"]})
-        element.set("data-expression", said)
-        # A button is what takes the focus, has its text as name, and may be described.
-        element.set("role", "button")
-        element.set("tabindex", "0")
-        element.set("aria-description", f"checked: {said}")
-        element.text = m["printed"] + (m["unit"] or "")
+        element = opens(m["printed"] + (m["unit"] or ""), "checked", said, f"checked: {said}")
         return element, m.start(0), m.end(0)
 
     def opened(self, expression: str, printed: str, unit: str) -> str:
@@ -85,6 +101,7 @@ class NumbersExtension(Extension):
     def extendMarkdown(self, md: Markdown) -> None:
         number = CheckedNumber(md, Path(self.getConfig("records")))
         md.inlinePatterns.register(number, "checked_number", 185)
+        md.inlinePatterns.register(SourcedNumber(SOURCED, md), "sourced_number", 184)
         md.postprocessors.register(Alone(md), "checked_alone", -5)
 
 

@@ -30,11 +30,16 @@ UNCHECKED = [
     "0.25, 0.50",
     "between 0.25–0.5",
     "0.25<!-- a remark -->",
+    "| a |\n| - |\n| 0.25 |\n\n<!-- a remark -->",
+    "| a |\n| - |\n| 0.25 |\n\nText.\n\n<!-- source: a book -->",
+    "It is 0.25.\n\n<!-- source: a book -->",
 ]
 PARDONED = [
     "It is 0.25<!--= 1 / 4 -->.",
     "It is 0.25<!-- source: Brown et al. (2020), table 2.1 -->.",
     "Set `dropout=0.25`.",
+    "| a |\n| - |\n| 0.25 |\n\n<!-- source: a book -->",
+    "| a |\n| - |\n| 0.25 |\n<!-- source: a book -->",
     "In section 3.1, equations 5.1 and 6.2, table 2.1, § 4.2.",
     "Python 3.11 and version 2.13.",
     "[a link](https://example.org/v1.5/)",

@@ -27,7 +27,7 @@ for (const [id, name] of [["__drawer", "Contents"], ["__search", "Search"]]) {
 }
 
 const root = document.documentElement
-const number = ({ target }) => target.closest?.(".checked")
+const number = ({ target }) => target.closest?.(".checked, .sourced")
 document.addEventListener("keydown", event => {
   if (event.key === "Escape") root.classList.add("hush")
   else if ([" ", "Enter"].includes(event.key) && number(event)) {
