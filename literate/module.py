@@ -40,13 +40,22 @@ class Module:
         """What a check says of an attempt at an exercise, as `ErrorType: message`."""
         self._stand_on(attempt)
         try:
-            self.space.execute(attempt)
-            try:
-                self.space.execute(check)
-            except BlockError as error:
-                return str(error)
-        finally:
-            self._reset()  # a step below finds the page as if these had not run
+            before = self.space.snapshot()
+        except Exception:  # something of the page cannot be copied: run it again
+            before = None
+        try:
+            with settings.kept():
+                self.space.execute(attempt)
+                try:
+                    self.space.execute(check)
+                except BlockError as error:
+                    return str(error)
+        finally:  # a step below finds the page as if these had not run
+            self.saved()
+            if before:
+                self.space.restore(before)
+            else:
+                self._reset()
         return ""
 
     def saved(self) -> dict[str, bytes]:

@@ -42,6 +42,24 @@ def same_chance() -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def kept() -> Iterator[None]:
+    """What is set and drawn inside is as before, after it; only of what was imported."""
+    with contextlib.ExitStack() as stack:
+        stack.callback(random.setstate, random.getstate())
+        if numpy := sys.modules.get("numpy"):
+            stack.callback(numpy.random.set_state, numpy.random.get_state())
+            stack.enter_context(numpy.printoptions())
+        if torch := sys.modules.get("torch"):
+            stack.enter_context(same_chance())
+            stack.enter_context(torch.set_grad_enabled(torch.is_grad_enabled()))
+            stack.enter_context(sys.modules["torch._tensor_str"].printoptions())
+            stack.callback(torch.set_default_dtype, torch.get_default_dtype())
+        if matplotlib := sys.modules.get("matplotlib"):
+            stack.enter_context(matplotlib.rc_context())
+        yield
+
+
 def has_gpu() -> bool:
     import torch
 

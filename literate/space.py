@@ -14,6 +14,7 @@ from pathlib import Path
 from literate import settings
 from literate.page import Block
 from literate.prose import Check
+from literate.snapshot import Snapshot
 from literate.tables import Table
 
 PICTURES = (".svg", ".html", ".png", ".jpg", ".pdf", ".webp", ".gif")
@@ -71,6 +72,14 @@ class Space:
             silent = AssertionError("a .raises block must raise, and it did not")
             raise BlockError(block.line, silent)
         return Printed(out.getvalue())
+
+    def snapshot(self) -> Snapshot:
+        with self._inside():
+            return Snapshot(vars(self.module))
+
+    def restore(self, before: Snapshot) -> None:
+        with self._inside():
+            before.restore(vars(self.module))
 
     def evaluate(self, check: Check | Table) -> object:
         """The value of a checked expression; names and chance are as before, after it."""

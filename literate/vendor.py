@@ -18,7 +18,7 @@ from literate.extensions.maths import MODULES
 
 TARGET = Path("docs/assets/vendor")
 LETTERS = "".join(map(chr, range(0x20, 0x7F)))
-LATIN = LETTERS + "éüöäçñ×±·°§«»–—‘’“”…−√≈≤≥→←↑↓\u00a0\u202f"
+LATIN = LETTERS + "éüöäçñ×±·°§¶«»–—‘’“”…−\u00a0\u202f"
 ITALIC = LETTERS + "éüö–—‘’“”…"
 GREEK = "αβγδεζηθικλμνξπρστυφχψωϵ"
 MATHS = LETTERS + "−×·±∑∏∫√∞≤≥≠≈∈∉∼→←↦⊤⊥∥∣⟨⟩⋅⋯…⋮⋱∂∇∀∃∝′\u0338\u2061"

@@ -1,8 +1,16 @@
 """Pages written and run by the tests, in this process."""
 
-import matplotlib.pyplot  # noqa: F401  imported once, for all the pages that import it
 import pytest
-import torch  # noqa: F401
+
+from literate import settings
+
+settings.prepare()  # before matplotlib is imported, which reads its style once
+
+import matplotlib.pyplot  # noqa: E402, F401  imported once, for all the pages that import it
+import torch  # noqa: E402
+
+# pytester forgets what a page imports first, and torch may not import these parts of it twice.
+torch.testing.assert_close(torch.ones(1), torch.ones(1))
 
 
 @pytest.fixture

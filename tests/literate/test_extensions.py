@@ -255,7 +255,7 @@ def test_a_query_that_may_attend_to_nothing_has_no_arcs() -> None:
         ("0.70", "1.70", "a weight is between 0 and 1, not 1.70"),
         ("0.70", "much", "'much' is not a number"),
         ('data-query="b"', 'data-query="c"', "its data-query 'c' is none of a, b"),
-        (" markdown>", ">", "is `markdown` missing"),
+        (" markdown>", ">", "`markdown` is missing in its tag"),
         ("| a | 0.30 | 0.70 |\n| b | 0.20 | 0.80 |\n", "", "but its rows "),
         (VIEW[VIEW.index("|") : VIEW.rindex("|") + 1], "", "it has no table"),
     ],

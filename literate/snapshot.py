@@ -1,0 +1,55 @@
+"""What a page's module holds, kept so that an attempt at an exercise leaves no trace.
+
+Running the page again would do too, and takes a second for each attempt. Values are copied as a
+whole, so that two names of one list stay names of one list. What cannot change, or belongs to a
+library that is not copied, is shared.
+"""
+
+import builtins
+import io
+import pickle
+import types
+from typing import Any
+
+Names = dict[str, Any]
+SHARED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+
+
+class Snapshot:
+    """The names of a module at one moment; `TypeError` and the like where one cannot be kept."""
+
+    def __init__(self, names: Names) -> None:
+        self.shared: list[Any] = []
+        self.data = io.BytesIO()
+        pickler = pickle.Pickler(self.data, pickle.HIGHEST_PROTOCOL)
+        pickler.persistent_id = self._share  # type: ignore[method-assign]
+        pickler.dump(dict(names))
+
+    def restore(self, names: Names) -> None:
+        """Put the names back, in the module's own dictionary: its functions look there."""
+        self.data.seek(0)
+        unpickler = pickle.Unpickler(self.data)
+        unpickler.persistent_load = self.shared.__getitem__  # type: ignore[method-assign]
+        kept = unpickler.load()
+        names.clear()
+        names.update(kept)
+
+    def _share(self, value: object) -> int | None:
+        if (
+            value is vars(builtins)
+            or isinstance(value, SHARED)
+            or drawn(value)
+            or has_history(value)
+        ):
+            self.shared.append(value)
+            return len(self.shared) - 1
+        return None
+
+
+def drawn(value: object) -> bool:
+    return type(value).__module__.startswith("matplotlib")
+
+
+def has_history(value: object) -> bool:
+    """Whether a value is a tensor that was computed from ones with a gradient: it has no copy."""
+    return getattr(value, "grad_fn", None) is not None
