@@ -119,6 +119,13 @@ def test_queries_of_another_sequence_are_nodes_of_their_own() -> None:
     assert str(graph).startswith("AttentionGraph: 5 tokens, 6 arrows\nI ←")
 
 
+def test_keys_stand_above_the_queries_of_another_sequence() -> None:
+    svg = drawn(AttentionGraph(some(2, 3), ["I", "love", "it"], queries=["je", "aime"]))
+    places = {text.text: float(text.attrib["y"]) for text in svg.iter(f"{SVG}text")}
+    assert max(places[key] for key in ("I", "love", "it")) < min(places["je"], places["aime"])
+    assert len({path[0].text for path in svg.iter(f"{SVG}path")}) == 6
+
+
 def test_heads() -> None:
     weights = some(3, 4, 4)
     graph = AttentionGraph(weights, TENNIS)
@@ -153,8 +160,10 @@ def test_the_drawing_is_whole(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 8, 12])
-def test_nothing_is_drawn_outside(count: int) -> None:
-    svg = drawn(AttentionGraph(torch.eye(count), ["hesitating"] * count))
+@pytest.mark.parametrize("cross", [False, True])
+def test_nothing_is_drawn_outside(count: int, cross: bool) -> None:
+    tokens = ["hesitating"] * count
+    svg = drawn(AttentionGraph(some(count, count), tokens, tokens if cross else None))
     width, height = (float(number) for number in svg.attrib["viewBox"].split()[2:])
     group = next(g for g in svg.iter(f"{SVG}g") if g.get("transform"))
     x, y = map(float, re.findall(r"-?[\d.]+", group.attrib["transform"]))
