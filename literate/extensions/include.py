@@ -24,6 +24,10 @@ SAVED = re.compile(r"figures/[^:?#]+\.(?:svg|html)")  # where blocks save, besid
 
 class Figures(Treeprocessor):
     def run(self, root: etree.Element) -> None:
+        if "relpath" not in self.md.treeprocessors:
+            return  # not a page of the site: MkDocs' own processor of links knows where a page is
+        links: Any = self.md.treeprocessors["relpath"]
+        folder = Path(links.file.abs_src_path).parent
         seen: Counter[str] = Counter()
         for paragraph in list(root.iter("p")):
             for child in paragraph:
@@ -34,7 +38,7 @@ class Figures(Treeprocessor):
                 if len(paragraph) > 1 or (paragraph.text or child.tail or "").strip():
                     continue  # an image or a link among words
                 try:
-                    markup = self.markup(child, self.folder() / unquote(address))
+                    markup = self.markup(child, folder / unquote(address))
                 except ValueError as error:
                     raise Fault(f"{address} {error}", address, seen[address]) from None
                 if markup:
@@ -57,11 +61,6 @@ class Figures(Treeprocessor):
             said = escape(UnescapeTreeprocessor(self.md).unescape(child.get("alt", "")))
             return text.replace("<svg ", f'<svg aria-label="{said}" data-search-exclude ', 1)
         return text
-
-    def folder(self) -> Path:
-        """The folder of the page, which only MkDocs' own processor of links knows."""
-        links: Any = self.md.treeprocessors["relpath"]
-        return Path(links.file.abs_src_path).parent
 
 
 class IncludeExtension(Extension):

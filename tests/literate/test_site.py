@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import markdown
 import pytest
 import torch
 
@@ -128,6 +129,11 @@ def test_views_stand_in_the_page(build, figures: Path) -> None:
     assert 'As <a href="figures/index/weights.html">a link</a> among words' in html
     assert '<img alt="an image" src="figures/index/graph.svg"' in html
     assert '<img alt="Drawn for paper" src="figures/index/paper.svg"' in html
+
+
+def test_elsewhere_a_figure_stays_an_image() -> None:
+    html = markdown.markdown("![A](figures/a/b.svg)", extensions=["literate.extensions.include"])
+    assert html == '<p><img alt="A" src="figures/a/b.svg" /></p>'
 
 
 def test_a_page_in_a_folder_finds_its_figures(build, figures: Path) -> None:
