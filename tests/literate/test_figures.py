@@ -72,6 +72,26 @@ def test_a_picture_that_cannot_be_compared(run, figure) -> None:
     assert "saves line.png: a figure is an .svg or .html" in failures(run(page)[0])[0]
 
 
+TABLE = """# Page
+
+```python
+with open("table.html", "w") as file:
+    file.write("<td>0.1234</td><td>0.56</td>")
+```
+
+[A table](figures/page/table.html)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [("0.1234", "0.1235", True), ("0.1234", "0.1236", False), ("0.56", "0.57", False)],
+)
+def test_a_table_is_compared_as_an_output_is(run, old: str, new: str, same: bool) -> None:
+    assert counts(run(TABLE, "--update-docs")[0]) == (1, 0, 0)
+    assert counts(run(TABLE.replace(old, new))[0]) == ((1, 0, 0) if same else (0, 0, 1))
+
+
 def test_a_replayed_figure_is_not_judged_again(run, figure) -> None:
     page = PAGE.replace("[0, 0.5]", "[0, 0.6]") + "\nStill<!--= True -->.\n"
     assert counts(run(page, "-k", "True")[0]) == (1, 0, 0)

@@ -1,0 +1,1 @@
+"""What the graph and the table of weights are made of."""

@@ -1,0 +1,137 @@
+"""What every view of attention weights has: tokens, checked weights, a file to save."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from jaxtyping import Float
+from torch import Tensor
+
+from attention import checks
+
+SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+SLACK = 0.01  # of a row's sum: what bfloat16, or a table of two decimals, leaves open
+
+
+class View(ABC):
+    """Attention weights with the tokens they belong to, ready to be shown.
+
+    Args:
+        weights: Shape `(T, S)`, or `(heads, T, S)`: weights of 0 or more, without unit. A row
+            sums to 1, or to 0 where a query may attend to nothing.
+        tokens: The `S` tokens that stand at the keys. With fewer queries than keys, the queries
+            are the last `T` of them, as when decoding with a cache.
+        queries: The `T` tokens that stand at the queries, where they are another sequence.
+    """
+
+    suffix: ClassVar[str]
+
+    def __init__(
+        self,
+        weights: Float[Tensor, "*heads queries keys"],
+        tokens: Sequence[str],
+        queries: Sequence[str] | None = None,
+    ) -> None:
+        check(weights)
+        count, size = weights.shape[-2:]
+        self.tokens = labels("tokens", tokens, size, "key")
+        self.cross = queries is not None
+        if queries is not None:
+            self.queries = labels("queries", queries, count, "query")
+        elif count <= size:
+            self.queries = self.tokens[size - count :]
+        else:
+            raise ValueError(
+                f"weights has {count} queries but {counted(size, 'key')}: expected the queries' "
+                "own tokens, as queries="
+            )
+        self.stacked = weights.ndim == 3
+        stack = weights.detach().double().cpu().reshape(-1, count, size)
+        self.heads: list[list[list[float]]] = stack.tolist()
+
+    @abstractmethod
+    def markup(self) -> str:
+        """The file that `save` writes."""
+
+    def save(self, name: str | Path) -> None:
+        """Write the view to a file, the same bytes for the same weights.
+
+        Raises:
+            ValueError: The name has another suffix than that of the view.
+        """
+        path = Path(name)
+        if path.suffix != self.suffix:
+            raise ValueError(f"name is {path.name}: expected one that ends in {self.suffix}")
+        path.write_text(self.markup(), "utf-8", newline="\n")
+
+    def titles(self) -> list[str]:
+        """A heading for each head; without an axis of heads there is none to name."""
+        return [f"head {h}" for h in range(len(self.heads))] if self.stacked else [""]
+
+
+def check(weights: object) -> None:
+    if not isinstance(weights, Tensor):
+        raise TypeError(f"weights is a {type(weights).__name__}: expected a torch.Tensor")
+    if weights.dtype not in checks.DTYPES:
+        raise TypeError(
+            f"weights has dtype {weights.dtype}: expected float64, float32, float16 or bfloat16"
+        )
+    if weights.ndim not in (2, 3):
+        axes, shape = checks.axes(weights.ndim), checks.shape(weights)
+        raise ValueError(f"weights has {axes}: expected (T, S) or (heads, T, S), got {shape}")
+    if not weights.numel():
+        shape = checks.shape(weights)
+        raise ValueError(f"weights is empty: expected at least one query and one key, got {shape}")
+    if weights.is_meta:
+        raise ValueError("weights is on meta: expected a device that holds values")
+    rows = weights.detach().double().cpu()
+    for *head, i in (~rows.isfinite()).any(-1).nonzero().tolist():
+        where = place(head, i)
+        raise ValueError(f"weights has NaN or infinity in {where}: expected finite weights")
+    for *head, i in (rows < 0).any(-1).nonzero().tolist():
+        least = rows[(*head, i)].min()
+        raise ValueError(f"weights has {least:.4g} in {place(head, i)}: expected 0 or more")
+    sums = rows.sum(-1)
+    for *head, i in (((sums - 1).abs() > SLACK) & (sums > 0)).nonzero().tolist():
+        raise ValueError(
+            f"weights sums to {sums[(*head, i)]:.4f} in {place(head, i)}: expected 1, or 0 for a "
+            "query that may attend to nothing"
+        )
+
+
+def place(head: list[int], row: int) -> str:
+    return f"row {row}" + "".join(f" of head {h}" for h in head)
+
+
+def labels(name: str, tokens: Sequence[str], count: int, role: str) -> list[str]:
+    """The tokens as they are shown: in one line, and those that repeat with their positions."""
+    for token in tokens:
+        if not isinstance(token, str):
+            raise TypeError(f"{name} has a {type(token).__name__}: expected strings")
+    if len(tokens) != count:
+        raise ValueError(
+            f"{name} has length {len(tokens)} but weights has {counted(count, role)}: expected a "
+            f"token for each {role}"
+        )
+    shown = [visible(token) for token in tokens]
+    often = Counter(shown)
+    return [
+        f"{token}{str(i).translate(SUBSCRIPT)}" if often[token] > 1 else token
+        for i, token in enumerate(shown)
+    ]
+
+
+def visible(token: str) -> str:
+    """A token with its outer spaces and its control characters made visible."""
+    inner = token.strip(" ")
+    left = len(token) - len(token.lstrip(" "))
+    right = len(token) - left - len(inner)
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in inner)
+    return "␣" * left + text + "␣" * right if inner else "␣" * len(token) or "∅"
+
+
+def counted(count: int, noun: str) -> str:
+    many = {"query": "queries"}.get(noun, f"{noun}s")
+    return f"{count} {noun if count == 1 else many}"
