@@ -85,7 +85,8 @@ class LiteratePage(MarkdownTextFile):
             yield RecordItem.make(self, run, Whole("record"))
 
     def teardown(self) -> None:
-        """Rewrite the page once, after its last test."""
+        """Rewrite the page once, after its last test; what it set is not for the tests after it."""
+        settings.reset()
         run = self.run
         if run.edits and (count := apply(self.path, run.page, run.edits)):
             said = self.config.stash.setdefault(REWRITTEN, [])

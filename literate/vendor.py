@@ -20,17 +20,20 @@ TARGET = Path("docs/assets/vendor")
 LETTERS = "".join(map(chr, range(0x20, 0x7F)))
 LATIN = LETTERS + "éüöäçñ×±·°§¶«»–—‘’“”…−\u00a0\u202f"
 ITALIC = LETTERS + "éüö–—‘’“”…"
+NAMES = "ćčđłńŁŠŽšžřşęąěůőűĆČ"  # of authors
 GREEK = "αβγδεζηθικλμνξπρστυφχψωϵ"
 MATHS = LETTERS + "−×·±∑∏∫√∞≤≥≠≈∈∉∼→←↦⊤⊥∥∣⟨⟩⋅⋯…⋮⋱∂∇∀∃∝′\u0338\u2061"
 LARGE = "()[]{}|√∑∏∫⟨⟩"
 
 # The file in its package, our name, its characters, its axes: a range stays variable.
 TEXT = [
-    ("source-serif-4", "wght-normal", "serif", LATIN, {"wght": (400, 700)}),
-    ("source-serif-4", "opsz-normal", "display", ITALIC, {"opsz": 48, "wght": 600}),
-    ("source-serif-4", "wght-italic", "serif-italic", ITALIC, {"wght": 400}),
-    ("source-sans-3", "wght-normal", "sans", LATIN, {"wght": (400, 700)}),
-    ("source-code-pro", "wght-normal", "mono", LATIN, {"wght": (400, 600)}),
+    ("source-serif-4", "latin-wght-normal", "serif", LATIN, {"wght": (400, 700)}),
+    ("source-serif-4", "latin-ext-wght-normal", "serif-names", NAMES, {"wght": (400, 700)}),
+    ("source-serif-4", "latin-opsz-normal", "display", ITALIC, {"opsz": 48, "wght": 600}),
+    ("source-serif-4", "latin-wght-italic", "serif-italic", ITALIC, {"wght": 400}),
+    ("source-sans-3", "latin-wght-normal", "sans", LATIN, {"wght": (400, 700)}),
+    ("source-code-pro", "latin-wght-normal", "mono", LATIN, {"wght": (400, 600)}),
+    ("source-code-pro", "latin-ext-wght-normal", "mono-names", NAMES, {"wght": (400, 600)}),
 ]
 KATEX = {
     "Main-Regular": MATHS,
@@ -70,7 +73,7 @@ def katex_css(css: str) -> str:
 def write(modules: Path, target: Path) -> None:
     target.mkdir(parents=True, exist_ok=True)
     for package, cut, name, text, axes in TEXT:
-        source = modules / f"@fontsource-variable/{package}/files/{package}-latin-{cut}.woff2"
+        source = modules / f"@fontsource-variable/{package}/files/{package}-{cut}.woff2"
         shrink(source, target / f"{name}.woff2", text, axes)
     for name, text in KATEX.items():
         source = modules / f"katex/dist/fonts/KaTeX_{name}.woff2"

@@ -76,3 +76,10 @@ def test_names_stay_names_of_one_value() -> None:
     assert names == {"a": [1], "b": [1], "f": len, "t": int}
     assert names["a"] is names["b"]
     assert names["f"] is len
+
+
+def test_what_a_page_sets_is_gone_after_it(run) -> None:
+    import torch
+
+    run("# Page\n\n```python\nimport torch\n\ntorch.set_printoptions(precision=1)\n```\n")
+    assert str(torch.tensor(0.25)) == "tensor(0.2500)"

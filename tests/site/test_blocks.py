@@ -84,11 +84,11 @@ def test_the_fonts_have_every_letter(built: Path, font: str, part: str) -> None:
     letters = Letters()
     for page in PAGES:
         letters.feed(shown(built, page))
-    has, signs = (
+    has, names, signs = (
         set(map(chr, TTFont(DOCS / f"assets/vendor/{name}.woff2").getBestCmap()))
-        for name in (font, "katex-main-regular")
+        for name in (font, f"{font}-names", "katex-main-regular")
     )
-    has |= {sign for sign in signs if "\u2190" <= sign <= "\u22ff"}  # the face "Signs"
+    has |= names | {sign for sign in signs if "\u2190" <= sign <= "\u22ff"}  # the face "Signs"
     assert len(getattr(letters, part)) > 60
     assert sorted(getattr(letters, part) - has - {"\n", "\t"}) == []
 
