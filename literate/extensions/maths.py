@@ -63,7 +63,7 @@ class Maths(Postprocessor):
         try:
             body = render(tex.strip(), display)
         except ValueError as error:
-            raise Fault(f"this formula is not TeX: {error}", tex) from None
+            raise Fault(f"this formula is not TeX: {error}", tex.strip()) from None
         # A wide formula scrolls by itself, so the keyboard must reach it.
         wide = ' tabindex="0" role="group" aria-label="formula"' if display else ""
         kind = "maths maths--display" if display else "maths"

@@ -1,5 +1,6 @@
 """The strict build: a fault in a page stops it, with the page and the line."""
 
+import json
 import re
 from pathlib import Path
 
@@ -22,12 +23,18 @@ plugins:
   mkdocstrings:
     handlers: {python: {paths: [%s], options: {heading_level: 2}}}
 markdown_extensions:
+  - admonition
   - attr_list
   - md_in_html
   - tables
+  - pymdownx.arithmatex: {generic: true}
   - pymdownx.superfences
+  - literate.extensions.attention_view
+  - literate.extensions.chapter
   - literate.extensions.include
+  - literate.extensions.maths
   - literate.extensions.numbers
+  - literate.extensions.predictions
 """
 PAGE = """# Page
 
@@ -175,6 +182,77 @@ def test_ids_would_meet_in_one_page(build, figures: Path) -> None:
     status, said, _ = build(FIGURES)
     assert status == 1
     assert "docs/index.md:4: figures/index/graph.svg has an id, which another figure" in said
+
+
+NOTATION = """# Page { data-chapter=1 }
+
+A formula $x$, and one of their own:
+
+$$
+\\frac{x}{2}
+$$
+
+## Step { .step }
+
+!!! predict "Which?"
+
+    - ( ) This: no.
+    - (x) That: it is.
+
+<figure class="attn" markdown>
+
+| | a | b |
+| --- | --- | --- |
+| a | 0.30 | 0.70 |
+| b | 0.20 | 0.80 |
+
+</figure>
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        ("$x$", "$x^2^3$", 3, "this formula is not TeX: Double superscript"),
+        (r"{x}{2}", r"{x}{2", 6, "this formula is not TeX: Unexpected end of input"),
+        (" { data-chapter=1 }", "", 9, "a numbered heading needs a chapter"),
+        ("(x)", "( )", 11, "one of them with (x)"),
+        ("0.70", "0.60", 16, "the weights of a sum to 0.9000, not to 1"),
+    ],
+)
+def test_broken_notation_stops_the_build(build, old: str, new: str, line: int, says: str) -> None:
+    assert NOTATION.count(old) == 1
+    assert build(NOTATION)[0] == 0
+    status, said, _ = build(NOTATION.replace(old, new))
+    assert status == 1
+    assert f"docs/index.md:{line}: " in said
+    assert says in said
+
+
+@pytest.fixture
+def opened(build, tmp_path: Path):
+    """What the numbers of a page open to, with a record."""
+
+    def opened(text: str, numbers: list[list[object]]) -> list[str]:
+        record = tmp_path / "docs/.records/index.json"
+        record.parent.mkdir(parents=True)
+        record.write_text(json.dumps({"numbers": numbers}), "utf-8")
+        _, _, folder = build(f"# Page\n\n{text}\n")
+        html = (folder / "index.html").read_text("utf-8")
+        return re.findall(r'data-expression="([^"]*)"', html)
+
+    return opened
+
+
+def test_full_values_come_from_the_record(opened) -> None:
+    text = "0.33<!--= x -->, 0.5<!--= x -->, 0.25<!--= 1 / 4 -->, −0.250<!--= -x -->."
+    record = [["x", 0.333333], ["1 / 4", 0.2512], ["x", 0.5], ["-x", -0.25001]]
+    assert opened(text, record) == ["x = 0.333333", "x", "1 / 4 = 0.2512", "-x = −0.25001"]
+
+
+def test_a_value_that_is_another_number_s_is_not_shown(opened) -> None:
+    record = [["x", 0.9], ["y", 0.333333]]
+    assert opened("0.33<!--= x --> and 0.33<!--= z -->.", record) == ["x", "z"]
 
 
 def test_a_fault_without_a_known_place_is_still_said(tmp_path: Path) -> None:

@@ -1,0 +1,49 @@
+"""Fonts and KaTeX for the site: only what is shown, once, and the same bytes each time."""
+
+from pathlib import Path
+
+import pytest
+from fontTools.ttLib import TTFont
+
+from literate import vendor
+
+FACE = ("source-serif-4", "latin-ext-wght-normal", "names", "ćč", {"wght": (400, 700)})
+
+
+@pytest.fixture
+def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a run with one small text face writes."""
+    monkeypatch.setattr(vendor, "TEXT", [FACE])
+    monkeypatch.setattr(vendor, "KATEX", {"Size1-Regular": "()"})
+    return tmp_path / "vendor"
+
+
+def test_only_what_is_shown_is_served(target: Path) -> None:
+    assert vendor.main(["--target", str(target)]) == 0
+    files = {path.name for path in target.iterdir()}
+    assert files == {"names.woff2", "katex-size1-regular.woff2", "katex.css", ".state"}
+    assert set(map(chr, TTFont(target / "names.woff2").getBestCmap())) == {"ć", "č"}
+    css = (target / "katex.css").read_text("utf-8")
+    assert css.count("@font-face") == 1
+    assert "url(katex-size1-regular.woff2)" in css
+    assert ".katex" in css
+    assert "://" not in css
+
+
+def test_a_second_run_does_nothing_and_a_new_one_writes_the_same(target: Path) -> None:
+    vendor.main(["--target", str(target)])
+    font = target / "names.woff2"
+    bytes_then, time_then = font.read_bytes(), font.stat().st_mtime_ns
+    vendor.main(["--target", str(target)])
+    assert font.stat().st_mtime_ns == time_then
+    (target / ".state").unlink()
+    vendor.main(["--target", str(target)])
+    assert font.stat().st_mtime_ns > time_then
+    assert font.read_bytes() == bytes_then
+
+
+def test_missing_packages_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "vendor"
+    assert vendor.main(["--modules", str(tmp_path), "--target", str(target)]) == 1
+    assert "lacks katex and the fonts: run `npm ci`" in capsys.readouterr().err
+    assert not target.exists()
