@@ -20,7 +20,7 @@ from literate.page import KINDS
 
 TITLES = {"exercise": "Your turn", "check": "Check", "mistake": "An attempt", "solution": "Answer"}
 FOLDED = {"mistake": "A usual mistake", "solution": "Solution", "figure": "How it is drawn"}
-DRAWS = re.compile(r"""\.save(?:fig)?\(["'][\w-]+\.(?:svg|html)["']""")
+DRAWS = re.compile(r"\.savefig\(")
 # How an output was checked, by the kind of its block: a class, and what the reader is told.
 MARKS = {
     "raises": ("raises", "raises, as it must"),
