@@ -67,6 +67,7 @@ def spell(printed: str, unit: str, value: float) -> str:
     digits = max(0, -exponent(decimal(printed)))
     value *= 100 if "%" in unit else 1
     text = f"{value:{'+' if printed.startswith('+') else ''},.{digits}f}"
+    text = text.removeprefix("-") if not float(text.replace(",", "")) else text  # no −0.00
     thousands = next((mark for mark in (",", "\u202f") if mark in printed), "")
     text = text.replace(",", thousands)
     return text.replace("-", "−") if "-" not in printed else text

@@ -1,52 +1,116 @@
 """What a page must not contain: numbers that nobody checks, blocks left out without a reason."""
 
+import ast
+import html
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 
-from literate.page import Page
-from literate.prose import CHECK, INLINE_CODE
+from literate.page import Block, Page
+from literate.prose import CHECK, CODE
 
-# A decimal, a percentage, a factor. Three numbers joined by points are a section or a version.
+# A decimal, an exponent, a percentage, a factor. Three numbers joined by points are a version.
 NUMBER = re.compile(
-    r"(?<![\w.,/:#])[-+−]?\d+(?:[,\u202f]\d{3})*(?:\.\d+(?![\w.]*\d)(?:\s?[%×])?|\s?%|\s?×)"
+    r"""(?<![\w.,])(?<![A-Za-z]-)[-+−]?(?:
+        \d+(?:[,\u202f]\d{3})*\.\d++(?!\.\d)(?:e[-+]?\d+)?(?:\s?[%×])?
+      | \.\d+
+      | 0,\d+
+      | \d+(?:[,\u202f]\d{3})*(?:e[-+]?\d+|\s?\\?%|\s?×|x\b|\sper\s?cent\b|-fold\b)
+    )|×\s?\d+|[¼½¾⅓⅔⅛]""",
+    re.X,
 )
-NAMED = r"(?:sections?|equations?|tables?|figures?|chapters?|versions?|Python|CC BY|§)"
+ONE = r"(?:section|equation|table|figure|chapter|exercise|step|example|version|sec\.|eq\.|fig\.)"
+MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions)"
+NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|arXiv|§)"
+NUMBERED = r"\s?[\d.]+(?!\s?[\d%×])"
 PARDONED = [
     CHECK,
-    re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: .+?-->", re.S),
+    re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->"),
     # A table whose source stands below it, on a line of its own.
-    re.compile(r"^(?:[ \t>]*\|[^\n]*\n)+[ \t>]*\n?[ \t>]*<!-- source: [^\n]+?-->[ \t]*$", re.M),
+    re.compile(
+        r"^(?:[ \t>]*\|[^\n]*\n)+[ \t>]*\n?[ \t>]*<!-- source: (?!-->)[^\n]+?-->[ \t]*$", re.M
+    ),
     re.compile(r"<!--.*?-->", re.S),
-    re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.S),  # TeX
-    re.compile(r"\]\([^)\n]*\)|https?://\S+"),
-    re.compile(r"<[^>\n]*>"),  # tags; what stands between them is prose
-    re.compile(NAMED + r"\s[\d.]+(?:(?:,|,? and|,? or| to|–|;)\s?[\d.]+)*", re.I),
+    re.compile(r"\]\([^)\s]*|https?://\S+"),  # an address; the title of a link is prose
+    re.compile(rf"(?<!\w)(?:(?i:{ONE})|{NAMED}){NUMBERED}"),
+    re.compile(rf"(?<!\w)(?i:{MANY}){NUMBERED}(?:(?:,|,? and|,? or| to|–|;){NUMBERED})*"),
 ]
+TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
+SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")
+LONG = re.compile(r"\d\.\d{3,}")
 
 
 def unchecked(page: Page) -> Iterator[tuple[int, str]]:
-    """The numbers of the prose that no expression and no source stands behind, with their lines."""
+    """The numbers of the page that no expression and no source stands behind, with their lines."""
     text = page.prose
     for table in page.tables:
         for row in table.rows:
             for cell in row:
                 if cell:
                     text = blank(text, cell.start, cell.start + len(cell.printed + cell.unit))
-    for pattern in (INLINE_CODE, *PARDONED):
-        text = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    ran = "\n".join(f"{b.code}\n{b.output.text if b.output else ''}" for b in page.blocks)
+    yield from numbers(text, 1, ran)
+    for block in page.blocks:
+        yield from numbers(block.title, block.line - 1, ran)
+        for line, comment in comments(block):
+            yield from numbers(comment, line, ran)
+
+
+def numbers(text: str, line: int, ran: str) -> Iterator[tuple[int, str]]:
+    """The unchecked numbers of a text that begins at `line`; `ran` is what code may be quoted."""
+
+    def code(match: re.Match[str]) -> str:
+        # A setting stands in backticks. A result is long, and then a block must have printed it.
+        results = [number for number in LONG.findall(match[0]) if number not in ran]
+        return match[0].replace("`", " ") if results else hidden(match)
+
+    def tag(match: re.Match[str]) -> str:
+        said = " ".join(SAID.findall(match[0]))
+        return said + re.sub(r"[^\n]", "", match[0])
+
+    text = CODE.sub(code, text)
+    for pattern in PARDONED:
+        text = pattern.sub(hidden, text)
+    text = html.unescape(TAG.sub(tag, text))
+    text = re.sub(r"(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])", " ", text)  # emphasis
     for match in NUMBER.finditer(text):
-        yield text.count("\n", 0, match.start()) + 1, match[0].strip()
+        yield line + text.count("\n", 0, match.start()), match[0].strip()
+
+
+def constant(page: Page) -> Iterator[tuple[int, str]]:
+    """The checks whose expression is a number, a text or a truth value: they check nothing."""
+    for check in page.checks:
+        tree = ast.parse(check.expression, mode="eval").body
+        while isinstance(tree, ast.UnaryOp):
+            tree = tree.operand
+        if isinstance(tree, ast.Constant):
+            yield check.line, check.expression
+
+
+def comments(block: Block) -> Iterator[tuple[int, str]]:
+    """The comments of a block, with their lines; none of a block that is not Python."""
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(block.code).readline):
+            if token.type == tokenize.COMMENT:
+                yield block.line + token.start[0] - 1, token.string
+    except (tokenize.TokenError, SyntaxError):
+        return
 
 
 def unreasoned(page: Page) -> Iterator[int]:
-    """The lines of `.notest` blocks without a comment above them that says why."""
+    """The lines of `.notest` blocks without a comment above them that says why, in a few words."""
     for block in page.blocks:
         if "notest" in block.kinds:
             above = [page.line(number).strip() for number in range(block.line - 2)]
             while above and not above[-1]:
                 above.pop()
-            if not above or not re.fullmatch(r"<!--\s*\w.*-->", above[-1]):
+            if not above or not re.fullmatch(r"<!--\s*\w\S*(?:\s+\S+){3,}\s*-->", above[-1]):
                 yield block.line
+
+
+def hidden(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def blank(text: str, start: int, end: int) -> str:

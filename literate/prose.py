@@ -13,15 +13,21 @@ CHECK = re.compile(
     r"<!--=(?P<expression>.*?)-->",
     re.S,
 )
-# On one line: a stray backtick must not hide a check somewhere below it.
-INLINE_CODE = re.compile(r"(?<![\\`])(`+)(?!`).+?(?<!`)\1(?!`)")
+# Within a paragraph, as Markdown has it; the next item, row, heading or empty line ends it.
+CODE = re.compile(
+    r"(?<![\\`])(`+)(?!`)(?:(?!\n[ \t>]*(?:\n|[|#*+>-]|\d+[.)]))[\s\S])+?(?<!`)\1(?!`)"
+)
 # What a reader takes for a part of the number, and the notation does not.
 BEFORE = {
     r"\d[eE][-+−]?$": "write the number without an exponent",
     r"\d[ \u00a0]$": "separate thousands with a comma or a narrow space",
     r"(?:^|[^\w\s])\s?(?:&minus;|[–‑﹣])$|(?:^|\s)(?:&minus;|[–‑﹣])$": "write a minus sign as −",
     r"\S\s[-−]\s$|−\s$": "put no space after the minus sign",
+    r"\d[\u2009'’_]$": "separate thousands with a comma or a narrow space",
+    r"[±∓]$|\bminus\s$": "write the sign of the number itself, + or −",
 }
+# What would go on with the number after its comment.
+AFTER = re.compile(r"\w|[ \u00a0\u202f]?[%×]|[.,]\d")
 
 
 class Fault(Exception):
@@ -52,7 +58,7 @@ def checks(prose: str, tables: Sequence[tuple[int, int]] = ()) -> Iterator[Check
     """The checks of a text whose fences are blank, in order; `tables` are comments of others."""
     for start, end in tables:
         prose = prose[:start] + re.sub(r"[^\n]", " ", prose[start:end]) + prose[end:]
-    prose = INLINE_CODE.sub(lambda match: " " * len(match[0]), prose)
+    prose = CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), prose)
     found = list(CHECK.finditer(prose))
     for comment in re.finditer(r"<!--\s*=", prose):
         line = prose.count("\n", 0, comment.start()) + 1
@@ -80,6 +86,13 @@ def check(prose: str, match: re.Match[str]) -> Check:
             raise Fault(
                 line, f"{before[-8:].lstrip()}{printed} is not read as one number: {message}"
             )
+    if printed and AFTER.match(prose, match.end()):
+        tail = prose[match.end() : match.end() + 8].partition("\n")[0]
+        raise Fault(line, f"{tail!r} would go on with {printed}: put all of it before the comment")
+    if printed and re.match(r"[-+−]?0[,\u202f]", printed):
+        raise Fault(line, f"{printed} is not read as one number: write a decimal with a point")
+    if not printed and re.search(r"\d[*_]+$", before):
+        raise Fault(line, f"put the comment of {before.split()[-1]} directly behind its digits")
     try:
         ast.parse(expression, mode="eval")
     except SyntaxError:

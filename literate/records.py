@@ -52,6 +52,18 @@ def updated(old: Record, page: Page, values: dict[int, float]) -> Record:
     return {"counts": counts(page), "numbers": found}
 
 
+def stale(old: Record, page: Page, values: dict[int, float]) -> tuple[int, str] | None:
+    """The first number whose recorded value is not the one that came: its line, and both."""
+    numbers = [check for check in page.checks if check.printed]
+    for check, (expression, kept) in zip(numbers, old.get("numbers", []), strict=False):
+        value = values[check.start]
+        # What other processors make of float32, where large numbers cancel.
+        if expression != check.expression or abs(kept - value) > 1e-4 * abs(value) + 1e-6:
+            came = f"{check.expression} is {value:.7g}"
+            return check.line, f"{came}, but in the record of the page {expression} is {kept:.7g}"
+    return None
+
+
 def write(path: Path, record: Record) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", "utf-8")

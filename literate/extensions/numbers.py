@@ -19,7 +19,7 @@ from literate.records import Record, read
 
 SOURCED = (
     r"(?P<printed>[-+−]?\d(?:[\d.,\u202f]*\d)?(?:[ \u202f]?%|×)?)"
-    r"<!-- source: (?P<source>.+?) *-->"
+    r"<!-- source: (?P<source>(?!-->)[^\n]+?) *-->"
 )
 # A check on a line of its own is a block to Markdown, not part of a sentence.
 ALONE = re.compile(r"<!--=.*?-->", re.S)

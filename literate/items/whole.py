@@ -1,7 +1,7 @@
 """The tests of a page as a whole: its guards, and its record."""
 
 from literate import records
-from literate.guards import unchecked, unreasoned
+from literate.guards import constant, unchecked, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
 
 
@@ -12,14 +12,15 @@ class GuardItem(Item[Whole]):
         page = self.run.page
         for line in unreasoned(page):
             raise Mismatch(line, "a .notest block needs a comment above it that says why")
-
+        for line, expression in constant(page):
+            raise Mismatch(line, f"{expression} checks nothing: write what the page computes")
         for line, number in unchecked(page):
             meant = "<!--= expression -->, <!-- source: … --> or, for a setting, backticks"
             raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")
 
 
 class RecordItem(Item[Whole]):
-    """The page has as many checks as its record says: none disappears unnoticed."""
+    """The page has as many checks as its record says, and the values that it keeps."""
 
     def check(self) -> None:
         page, run = self.run.page, self.run
@@ -32,7 +33,12 @@ class RecordItem(Item[Whole]):
                 if now.get(kind, 0) != then.get(kind, 0):
                     change = f"{now.get(kind, 0)} {kind}, its record {then.get(kind, 0)}"
                     raise Mismatch(1, f"the page has {change} ({UPDATE})")
-        elif len(run.values) == sum(bool(check.printed) for check in page.checks):
+        if len(run.values) != sum(bool(check.printed) for check in page.checks):
+            return  # a part of the page ran
+        if not self.updating:
+            if found := records.stale(old, page, run.values):
+                raise Mismatch(found[0], f"{found[1]} ({UPDATE})")
+        else:
             new = records.updated(old, page, run.values)
             if new != old:
                 records.write(path, new)

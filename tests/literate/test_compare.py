@@ -144,6 +144,7 @@ def test_numbers(printed: str, unit: str, value: float, same: bool) -> None:
         ("−1.0", "", 2.0, "2.0"),
         ("+1.0", "", 2.0, "+2.0"),
         ("7", "", 8.0, "8"),
+        ("0.50", "", -1.2e-4, "0.00"),
     ],
 )
 def test_spelling(printed: str, unit: str, value: float, spelled: str) -> None:

