@@ -18,6 +18,7 @@ from literate.extensions.fault import Fault
 
 MOST = 12  # tokens: attention.css has a selector for each
 FITS = 6  # tokens that a phone shows without scrolling
+SLACK = 0.01  # of the sum of a row, whatever its rounding may add up to
 RAW = re.compile(r"""<figure\b[^>]*\bclass=["']attn\b""")
 
 
@@ -41,8 +42,8 @@ def read(table: etree.Element) -> Table:
     weights = [[number(cell) for cell in row] for row in cells]
     for token, row, texts in zip(tokens, weights, cells, strict=True):
         # A row of zeros is a query that may attend to nothing.
-        slack = len(row) * 0.5 * 10 ** -max(len(text.partition(".")[2]) for text in texts)
-        if any(row) and abs(sum(row) - 1) > slack + 1e-9:
+        rounding = len(row) * 0.5 * 10 ** -max(len(text.partition(".")[2]) for text in texts)
+        if any(row) and abs(sum(row) - 1) > min(rounding, SLACK) + 1e-9:
             raise ValueError(f"the weights of {token} sum to {sum(row):.4f}, not to 1")
     return Table(tokens, cells, weights)
 
@@ -66,7 +67,9 @@ def render(figure: etree.Element, name: str) -> None:
     first = figure.attrib.pop("data-query", table.tokens[0])
     if first not in table.tokens:
         raise ValueError(f"its data-query {first!r} is none of {', '.join(table.tokens)}")
-    top = number(figure.attrib.pop("data-max", "1"))
+    top, largest = number(figure.attrib.pop("data-max", "1")), max(map(max, table.weights))
+    if top < largest or not top:
+        raise ValueError(f"its data-max {top:g} is less than the weight {largest:g}")
     figure.remove(source)
     body = etree.Element("div", {"class": "attn__body"})
     graph(body, table, table.tokens.index(first), name)

@@ -1,7 +1,7 @@
 """Predictions that answer without a script: choices in a `!!! predict "Question?"` box.
 
-List items that begin with `( )` or `(x)` become radio buttons. What follows the first colon is the
-answer; choosing shows it, by the style sheet alone.
+List items that begin with `( )` or `(x)` become radio buttons. What follows the first colon with a
+space after it is the answer; choosing shows it, by the style sheet alone.
 """
 
 import re
@@ -14,6 +14,7 @@ from markdown.treeprocessors import Treeprocessor
 from literate.extensions.fault import Fault
 
 CHOICE = re.compile(r"\((x| )\)\s+")
+COLON = re.compile(r":(?=\s|$)")  # a ratio, 1:3, is none
 
 
 def put(element: etree.Element, text: str | None) -> None:
@@ -33,10 +34,9 @@ def split(item: etree.Element) -> tuple[etree.Element, etree.Element]:
         if child is not None:
             child.tail = None
             target.append(child)
-        before, colon, after = tail.partition(":")
-        if target is label and colon:
-            put(label, before)
-            target, tail = answer, after.lstrip()
+        if target is label and (colon := COLON.search(tail)):
+            put(label, tail[: colon.start()])
+            target, tail = answer, tail[colon.end() :].lstrip()
         put(target, tail)
     item.clear()
     return label, answer

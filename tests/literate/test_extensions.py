@@ -137,6 +137,11 @@ def test_a_prediction_answers() -> None:
     assert ids == re.findall(r'for="(predict-[\d-]+)"', html)
 
 
+def test_a_colon_within_a_number_ends_no_choice() -> None:
+    html = convert(PREDICTION.replace("That: it", "As 1:3 and *2*:1, at 9:30: it"))
+    assert plain(html).endswith("As 1:3 and 2 :1, at 9:30 Yes: it is.")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -252,6 +257,10 @@ def test_a_query_that_may_attend_to_nothing_has_no_arcs() -> None:
     [
         ("| b | 0.20", "| c | 0.20", "its columns are a, b but its rows a, c"),
         ("0.70", "0.60", "the weights of a sum to 0.9000, not to 1"),
+        ("0.30 | 0.70", "1 | 1", "the weights of a sum to 2.0000, not to 1"),
+        ("0.30 | 0.70", "0.3 | 0.8", "the weights of a sum to 1.1000, not to 1"),
+        ('data-max="1"', 'data-max="0.75"', "its data-max 0.75 is less than the weight 0.8"),
+        ('data-max="1"', 'data-max="0"', "its data-max 0 is less than the weight 0.8"),
         ("0.70", "1.70", "a weight is between 0 and 1, not 1.70"),
         ("0.70", "much", "'much' is not a number"),
         ('data-query="b"', 'data-query="c"', "its data-query 'c' is none of a, b"),
