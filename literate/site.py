@@ -4,6 +4,7 @@ import argparse
 import logging
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from mkdocs.commands.build import build as build_site
 from mkdocs.commands.serve import serve as serve_site
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError
+from mkdocs.utils import is_markdown_file
 
 from literate.extensions.fault import Fault
 from literate.page import Page, PageError
@@ -67,6 +69,13 @@ def find(docs: Path, page: str, fault: Fault) -> str:
     return f"{docs.name}/{page}{line}"
 
 
+def unseen(docs: Path) -> Iterator[Path]:
+    """The pages that MkDocs builds and the tests do not find."""
+    for path in sorted(docs.rglob("*")):
+        if is_markdown_file(path.name) and path.suffix != ".md":
+            yield docs.name / path.relative_to(docs)
+
+
 def build(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m literate build")
     parser.add_argument("--config-file", default="mkdocs.yml")
@@ -79,6 +88,9 @@ def build(arguments: list[str]) -> int:
         handler.setFormatter(Located(Path(config.docs_dir)))
         handler.setLevel(logging.WARNING)
         logger.addHandler(handler)
+        if never_run := [*unseen(Path(config.docs_dir))]:
+            print(f"{never_run[0]}:1: the tests run only a page whose name ends in .md: rename it")
+            return 1
         config.plugins.on_startup(command="build", dirty=False)
         build_site(config)
         config.plugins.on_shutdown()

@@ -255,6 +255,15 @@ def test_a_value_that_is_another_number_s_is_not_shown(opened) -> None:
     assert opened("0.33<!--= x --> and 0.33<!--= z -->.", record) == ["x", "z"]
 
 
+@pytest.mark.parametrize("name", ["more.markdown", "part/more.mkd"])
+def test_a_page_that_the_tests_would_not_find(build, tmp_path: Path, name: str) -> None:
+    (tmp_path / "docs/part").mkdir(parents=True)
+    (tmp_path / "docs" / name).write_text("# More\n", "utf-8")
+    status, said, _ = build(PAGE)
+    assert status == 1
+    assert f"docs/{name}:1: the tests run only a page whose name ends in .md" in said
+
+
 def test_a_fault_without_a_known_place_is_still_said(tmp_path: Path) -> None:
     assert site.locate(tmp_path, "none.md", "x") == ""
 
