@@ -3,6 +3,8 @@
 import pytest
 from helpers import counts, failures
 
+from literate.figures import same_figure, tidy
+
 PAGE = """# Page
 
 ```python
@@ -102,3 +104,27 @@ def test_a_new_process_draws_the_same(run, figure, pytester: pytest.Pytester) ->
     plugins = ["-p", "pytest_markdown_docs.plugin", "-p", "literate.runner", "--markdown-docs"]
     result = pytester.runpytest_subprocess(*plugins, "page.md")
     result.assert_outcomes(passed=2)
+
+
+@pytest.mark.parametrize(
+    ("want", "got", "same"),
+    [
+        ('<path d="M1.50 2"/>', '<path d="M1.54 2"/>', True),
+        ('<path d="M1.50 2"/>', '<path d="M1.56 2"/>', False),
+        ('<path d="M1.50 2"/>', '<path d="M1.50 3"/>', False),
+        ('<rect width="9.96" x="0.1"/>', '<rect width="9.99" x="0.14"/>', True),
+        ('<path fill-opacity="0.48"/>', '<path fill-opacity="0.47"/>', False),
+        ('<path stroke-width="2.5"/>', '<path stroke-width="2.52"/>', False),
+        ('<path stroke-width="2.5"/>', '<path stroke-width="2.5004"/>', True),
+        ('<g style="opacity: 0.48"/>', '<g style="opacity: 0.44"/>', False),
+        ('<path x1="1.5"/>', '<path x2="1.5"/>', False),
+    ],
+)
+def test_places_have_slack_and_weights_have_none(want: str, got: str, same: bool) -> None:
+    assert same_figure(want, got) == same
+
+
+def test_a_tidy_figure_keeps_its_weights() -> None:
+    assert tidy('<p d="M1.23456 2" style="opacity: 0.123456">0.123456</p>\n') == (
+        '<p d="M1.23 2" style="opacity: 0.1235">0.123456</p>\n'
+    )
