@@ -9,7 +9,8 @@ from literate.page import Page
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*("[^"]*"|'[^']*')""")
 # Where something stands. All else of a tag, an opacity or a stroke's width, may show a weight.
-PLACES = set("d x y x1 x2 y1 y2 dx dy cx cy r rx ry width height points transform viewBox".split())
+PLACES = {"d", "x", "y", "x1", "x2", "y1", "y2", "dx", "dy", "cx", "cy", "r", "rx", "ry"}
+PLACES |= {"width", "height", "points", "transform", "viewBox"}
 SLACK = 0.05  # of a point: what different CPUs make of the same curve
 EXACT = 0.001
 

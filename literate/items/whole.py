@@ -3,13 +3,16 @@
 from literate import records
 from literate.guards import constant, unchecked, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
+from literate.shown import never_run
 
 
 class GuardItem(Item[Whole]):
-    """No number of the prose stands unchecked, and no block is left out without a reason."""
+    """Nothing is shown that was not run, and no number of the prose stands unchecked."""
 
     def check(self) -> None:
         page = self.run.page
+        for line, message in never_run(page):
+            raise Mismatch(line, message)
         for line in unreasoned(page):
             raise Mismatch(line, "a .notest block needs a comment above it that says why")
         for line, expression in constant(page):
