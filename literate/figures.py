@@ -1,10 +1,24 @@
 """Figures that blocks save, compared with the committed ones that the page shows."""
 
+import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from literate.page import Page
+from literate.prose import CODE
+from literate.settings import has_gpu
+
+COMMENT = re.compile(r"<!--.*?-->", re.S)
+# What Markdown and HTML put in a page, or link to.
+ADDRESS = re.compile(
+    r"(?:(?P<image>!)?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?|^ {0,3}\[[^\]]+\]:\s*<?"
+    r"|\b(?P<source>src|srcset|poster|data)=[\"']?|\bhref=[\"']?)(?P<address>[^\s<>\"')]+)",
+    re.M,
+)
+PICTURES = (".svg", ".html", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*("[^"]*"|'[^']*')""")
@@ -67,9 +81,37 @@ def committed(page: Path, name: str) -> Path:
     return page.parent / "figures" / page.stem / name
 
 
-def all_saved(page: Page, stem: str) -> None:
-    """Refuse a page that shows a figure of its own that none of its blocks saves."""
-    for match in re.finditer(rf"figures/{re.escape(stem)}/([\w./-]+)", page.text):
-        if not any(match[1] in block.code for block in page.blocks):
-            line = page.text.count("\n", 0, match.start()) + 1
-            raise page.error(line, f"no block saves {match[1]}")
+@dataclass(frozen=True)
+class Shown:
+    """A picture or a saved table that a page shows or links to."""
+
+    line: int
+    address: str
+    name: str  # in the page's own folder of figures; empty where it stands elsewhere
+
+
+def shown(page: Page, stem: str) -> Iterator[Shown]:
+    text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), page.prose)
+    text = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for match in ADDRESS.finditer(text):
+        address = match["address"]
+        path = posixpath.normpath(unquote(re.split("[?#]", address)[0]))
+        image = bool(match["image"] or match["source"])
+        remote = re.match(r"[\w+.-]+:|//", address)
+        if image or (path.endswith(PICTURES) and not remote):
+            own = re.fullmatch(rf"figures/{re.escape(stem)}/([^/]+)", path)
+            line = text.count("\n", 0, match.start()) + 1
+            yield Shown(line, address, own[1] if own else "")
+
+
+def uncompared(page: Page, stem: str, compared: Set[str]) -> Iterator[tuple[int, str]]:
+    """Where a page shows what no block of it saved, once all that run here have run."""
+    waiting = [block.code for block in page.blocks if "gpu" in block.kinds and not has_gpu()]
+    for figure in shown(page, stem):
+        if not figure.name:
+            own = f"a page shows what its own blocks save, in figures/{stem}/"
+            yield figure.line, f"{figure.address} is compared with nothing: {own}"
+        elif figure.name not in compared:
+            named = re.compile(rf"(?<![\w.-]){re.escape(figure.name)}(?![\w.-])")
+            if not any(named.search(code) for code in waiting):  # else it is a record
+                yield figure.line, f"no block saves {figure.name}"

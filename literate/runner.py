@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTextFile
 
-from literate import figures, settings
+from literate import settings
 from literate.edits import apply
 from literate.exercises import exercises
 from literate.items.base import Item, Run, Whole
@@ -64,7 +64,6 @@ class LiteratePage(MarkdownTextFile):
         shown = path.relative_to(root) if path.is_relative_to(root) else path
         try:
             page = Page.read(path, shown)
-            figures.all_saved(page, path.stem)
             tasks = {line: task for task in exercises(page) for line in task.lines}
         except PageError as error:
             raise self.CollectError(str(error)) from None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from literate.page import Page
-from literate.prose import INLINE_CODE
+from literate.prose import CODE
 
 FENCES = "```python, ```text {.output} or ```sh"
 # Drawings and frames too: nothing compares what stands in them.
@@ -29,7 +29,7 @@ def never_run(page: Page) -> Iterator[tuple[int, str]]:
         elif language not in {"python", "text", "sh"}:
             yield line, f"a fence of {language} is shown and never run: write {FENCES}"
     text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), page.prose)
-    text = INLINE_CODE.sub(lambda match: "x" + "\n" * match[0].count("\n"), text)
+    text = CODE.sub(lambda match: "x" + "\n" * match[0].count("\n"), text)
     for match in RAW.finditer(text):
         name = match[1] or "code"
         line = text.count("\n", 0, match.start()) + 1

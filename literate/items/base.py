@@ -39,6 +39,8 @@ class Run:
     module: Module
     edits: list[Edit] = field(default_factory=list)
     values: dict[int, float] = field(default_factory=dict)  # by where the number stands
+    ran: set[int] = field(default_factory=set)  # the lines of the blocks that passed
+    compared: set[str] = field(default_factory=set)  # the names of the figures that did
 
 
 class Mismatch(Exception):

@@ -30,6 +30,7 @@ class BlockItem(Item[Block]):
             same = same and same_error(error, kind, str(printed.error), ours)
         if not same:
             self.differs(step, printed.whole)
+        self.run.ran.add(step.line)
 
     def figure(self, name: str, data: bytes) -> None:
         line, target = self.step.line, figures.committed(self.path, name)
@@ -37,8 +38,9 @@ class BlockItem(Item[Block]):
             raise Mismatch(line, f"the block saves {name}: a figure is an .svg or .html")
         svg = figures.tidy(data.decode("utf-8"))
         shown = f"figures/{self.path.stem}/{name}"
-        if shown not in self.run.page.text:
+        if name not in {figure.name for figure in figures.shown(self.run.page, self.path.stem)}:
             raise Mismatch(line, f"the block saves {name}, but the page does not show {shown}")
+        self.run.compared.add(name)
         # What a table says is compared as what a block prints is.
         same_text = same_line if name.endswith(".html") else str.__eq__
         if target.exists() and figures.same_figure(target.read_text("utf-8"), svg, same_text):

@@ -1,8 +1,9 @@
 """The tests of a page as a whole: its guards, and its record."""
 
-from literate import records
+from literate import figures, records
 from literate.guards import constant, unchecked, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
+from literate.module import runs
 from literate.shown import never_run
 
 
@@ -20,6 +21,10 @@ class GuardItem(Item[Whole]):
         for line, number in unchecked(page):
             meant = "<!--= expression -->, <!-- source: … --> or, for a setting, backticks"
             raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")
+        # A part of the page may have been chosen, or have failed: then it saved a part.
+        if {block.line for block in page.blocks if runs(block)} <= self.run.ran:
+            for line, message in figures.uncompared(page, self.path.stem, self.run.compared):
+                raise Mismatch(line, message)
 
 
 class RecordItem(Item[Whole]):

@@ -128,3 +128,70 @@ def test_a_tidy_figure_keeps_its_weights() -> None:
     assert tidy('<p d="M1.23456 2" style="opacity: 0.123456">0.123456</p>\n') == (
         '<p d="M1.23 2" style="opacity: 0.1235">0.123456</p>\n'
     )
+
+
+SAVES = '```python\n_ = open("x.svg", "w").write("<svg></svg>")\n```\n\n![A](figures/page/x.svg)\n'
+OTHER = "```python\ny = 1\n```\n\n![A](figures/page/x.svg)\n"
+
+
+@pytest.fixture
+def saved(run, pytester: pytest.Pytester) -> None:
+    """The file that a page shows, whether or not a block saves it."""
+    (pytester.path / "figures/page").mkdir(parents=True)
+    (pytester.path / "figures/page/x.svg").write_text("<svg></svg>\n", "utf-8")
+    assert counts(run(SAVES)[0]) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("page", "line", "says"),
+    [
+        (OTHER.replace("y = 1", "y = 1  # x.svg"), 5, "no block saves x.svg"),
+        (OTHER.replace("y = 1", 'y = "max.svg"'), 5, "no block saves x.svg"),
+        (SAVES.replace("_ =", "if False:\n    _ ="), 6, "no block saves x.svg"),
+        (SAVES.replace("![A](figures/page/x.svg)", "<!-- ![A](figures/page/x.svg) -->"), 2, "the"),
+        (SAVES.replace("![A](figures/page/x.svg)", "`![A](figures/page/x.svg)`"), 2, "the block"),
+        (SAVES + "\n![B](figures/other/x.svg)\n", 7, "figures/other/x.svg is compared with"),
+        (SAVES + "\n![B](assets/mark.svg)\n", 7, "assets/mark.svg is compared with nothing"),
+        (SAVES + "\n![B [1]](https://a.example/x)\n", 7, "https://a.example/x is compared"),
+        (SAVES + '\n<img alt="B" src="mark.png">\n', 7, "mark.png is compared with nothing"),
+        (SAVES + "\n[B](other.html)\n", 7, "other.html is compared with nothing"),
+        (SAVES + "\n![B][b]\n\n[b]: mark.svg\n", 9, "mark.svg is compared with nothing"),
+        (SAVES + "\n[B](figures/page/y.html)\n", 7, "no block saves y.html"),
+    ],
+)
+def test_a_figure_that_nothing_was_compared_with(run, saved, page, line, says) -> None:
+    assert f"page.md:{line}: {says}" in failures(run(page)[0])[0]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "[B](https://a.example/x.html)",
+        "[B](other.md#x)",
+        "`![B](y.svg)`",
+        "![B](./figures/page/x.svg#a)",
+    ],
+)
+def test_what_is_no_figure_of_a_block(run, saved, more: str) -> None:
+    assert not failures(run(f"{SAVES}\n{more}\n")[0])
+
+
+def test_a_part_of_a_page_may_save_a_part(run, saved) -> None:
+    page = SAVES + "\n```python\ny = 2\n```\n"
+    assert not failures(run(page, "-k", "line8 or guards")[0])
+
+
+def test_a_figure_of_a_gpu_is_a_record(run, saved, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = SAVES.replace("```python", "```python {.gpu}")
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert not failures(run(page)[0])
+    assert "no block saves x.svg" in failures(run(page.replace('"x.svg', '"max.svg'))[0])[0]
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    assert not failures(run(page)[0])
+    assert failures(run(page.replace("<svg></svg>", "<svg><g/></svg>"))[0])
+
+
+def test_what_a_solution_saves_is_not_compared(run, saved) -> None:
+    task = "```python {.exercise}\nx = 0\n```\n\n```python {.check}\nassert x, 'not yet'\n```\n\n"
+    solution = SAVES.replace("```python\n", "```python {.solution}\nx = 1\n")
+    assert "no block saves x.svg" in failures(run(task + solution)[0])[0]
