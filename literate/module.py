@@ -5,6 +5,7 @@ from typing import ClassVar
 from literate import settings
 from literate.page import EXERCISE, SHOWN, Block, Page
 from literate.prose import Check
+from literate.snapshot import Snapshot
 from literate.space import BlockError, Printed, Space
 from literate.tables import Table
 
@@ -34,15 +35,20 @@ class Module:
     def value(self, check: Check | Table) -> object:
         """The value of a checked expression, after the blocks above it."""
         self._stand_on(check)
-        return self.space.evaluate(check)
+        before = self._kept()
+        value = self.space.evaluate(check)
+        if before is None:
+            self._reset()
+        elif not ((after := self._kept()) and after.same(before)):
+            self._reset()
+            changed = RuntimeError("the expression changes the page, which it may only read")
+            raise BlockError(check.line, changed)
+        return value
 
     def attempt(self, attempt: Block, check: Block) -> str:
         """What a check says of an attempt at an exercise, as `ErrorType: message`."""
         self._stand_on(attempt)
-        try:
-            before = self.space.snapshot()
-        except Exception:  # something of the page cannot be copied: run it again
-            before = None
+        before = self._kept()
         try:
             with settings.kept():
                 self.space.execute(attempt)
@@ -61,6 +67,13 @@ class Module:
     def saved(self) -> dict[str, bytes]:
         """The pictures that the last block saved, by name; they are gone then."""
         return self.space.saved()
+
+    def _kept(self) -> Snapshot | None:
+        """What the module holds; none if something cannot be copied: then the page runs again."""
+        try:
+            return self.space.snapshot()
+        except Exception:
+            return None
 
     def _reset(self) -> None:
         self.done = []

@@ -20,6 +20,7 @@ class Snapshot:
 
     def __init__(self, names: Names) -> None:
         self.shared: list[Any] = []
+        self.versions: list[int] = []  # of the tensors among them: each change in place adds one
         self.data = io.BytesIO()
         pickler = pickle.Pickler(self.data, pickle.HIGHEST_PROTOCOL)
         pickler.persistent_id = self._share  # type: ignore[method-assign]
@@ -34,6 +35,12 @@ class Snapshot:
         names.clear()
         names.update(kept)
 
+    def same(self, other: "Snapshot") -> bool:
+        """Whether the names held the same at both moments."""
+        if self.data.getvalue() != other.data.getvalue() or self.versions != other.versions:
+            return False
+        return all(a is b for a, b in zip(self.shared, other.shared, strict=True))
+
     def _share(self, value: object) -> int | None:
         if (
             value is vars(builtins)
@@ -42,6 +49,7 @@ class Snapshot:
             or has_history(value)
         ):
             self.shared.append(value)
+            self.versions.append(getattr(value, "_version", 0) if has_history(value) else 0)
             return len(self.shared) - 1
         return None
 

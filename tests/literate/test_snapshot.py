@@ -83,3 +83,51 @@ def test_what_a_page_sets_is_gone_after_it(run) -> None:
 
     run("# Page\n\n```python\nimport torch\n\ntorch.set_printoptions(precision=1)\n```\n")
     assert str(torch.tensor(0.25)) == "tensor(0.2500)"
+
+
+LOOKED_AT = """```python
+import torch
+
+w, words = torch.ones(3), ["a", "b"]
+letters = iter(words)
+curve = torch.ones(1, requires_grad=True) * 2
+```
+
+It is so<!--= EXPRESSION -->.
+
+```python
+print(w[0].item(), len(words), next(letters), curve.item())
+```
+
+```text {.output}
+1.0 2 a 2.0
+```
+"""
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "w.mul_(0).sum() == 0",
+        "next(letters) == 'a'",
+        "words.pop() == 'b'",
+        "curve.detach().mul_(3).item() == 6",
+    ],
+)
+def test_an_expression_that_changes_the_page_is_refused(run, expression: str) -> None:
+    result, _ = run(LOOKED_AT.replace("EXPRESSION", expression))
+    (said,) = failures(result)
+    assert "page.md:9: RuntimeError: the expression changes the page" in said
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["w.sum() == 3", "(w * 2).mul_(0).sum() == 0", "sorted(words) == words", "curve.sum() > 0"],
+)
+def test_an_expression_that_only_reads_is_not(run, expression: str) -> None:
+    assert not failures(run(LOOKED_AT.replace("EXPRESSION", expression))[0])
+
+
+def test_what_cannot_be_kept_is_made_again(run) -> None:
+    page = LOOKED_AT.replace("iter(words)", "(word for word in words)")
+    assert not failures(run(page.replace("EXPRESSION", "next(letters) == 'a'"))[0])
