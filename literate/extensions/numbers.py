@@ -12,8 +12,10 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
 from markdown.postprocessors import Postprocessor
+from markdown.treeprocessors import Treeprocessor
 
 from literate.compare import same_number
+from literate.extensions.fault import Fault
 from literate.prose import CHECK
 from literate.records import Record, read
 
@@ -86,6 +88,18 @@ class CheckedNumber(InlineProcessor):
         return "relpath" in self.md.treeprocessors
 
 
+class Unread(Treeprocessor):
+    """Refuses a check in HTML that Markdown does not read: its number would not open."""
+
+    def run(self, root: etree.Element) -> None:
+        for raw in self.md.htmlStash.rawHtmlBlocks:
+            if isinstance(raw, str) and not ALONE.fullmatch(raw.strip()):
+                for line in raw.split("\n"):
+                    if "<!--=" in line:
+                        said = "this check stays a comment: `markdown` is missing in the tag"
+                        raise Fault(f"{said} around it", line.strip())
+
+
 class Alone(Postprocessor):
     def run(self, text: str) -> str:
         return ALONE.sub("", text)
@@ -102,6 +116,7 @@ class NumbersExtension(Extension):
         number = CheckedNumber(md, Path(self.getConfig("records")))
         md.inlinePatterns.register(number, "checked_number", 185)
         md.inlinePatterns.register(SourcedNumber(SOURCED, md), "sourced_number", 184)
+        md.treeprocessors.register(Unread(md), "checked_unread", 2)
         md.postprocessors.register(Alone(md), "checked_alone", -5)
 
 
