@@ -130,7 +130,12 @@ def test_a_tidy_figure_keeps_its_weights() -> None:
     )
 
 
-SAVES = '```python\n_ = open("x.svg", "w").write("<svg></svg>")\n```\n\n![A](figures/page/x.svg)\n'
+SAVES = """```python
+with open("x.svg", "w") as file: file.write("<svg></svg>")
+```
+
+![A](figures/page/x.svg)
+"""
 OTHER = "```python\ny = 1\n```\n\n![A](figures/page/x.svg)\n"
 
 
@@ -147,7 +152,7 @@ def saved(run, pytester: pytest.Pytester) -> None:
     [
         (OTHER.replace("y = 1", "y = 1  # x.svg"), 5, "no block saves x.svg"),
         (OTHER.replace("y = 1", 'y = "max.svg"'), 5, "no block saves x.svg"),
-        (SAVES.replace("_ =", "if False:\n    _ ="), 6, "no block saves x.svg"),
+        (SAVES.replace("with", "if False:\n    with"), 6, "no block saves x.svg"),
         (SAVES.replace("![A](figures/page/x.svg)", "<!-- ![A](figures/page/x.svg) -->"), 2, "the"),
         (SAVES.replace("![A](figures/page/x.svg)", "`![A](figures/page/x.svg)`"), 2, "the block"),
         (SAVES + "\n![B](figures/other/x.svg)\n", 7, "figures/other/x.svg is compared with"),
