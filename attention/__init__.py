@@ -1,6 +1,14 @@
 """Attention in PyTorch: one function, and every way to compute it."""
 
 from attention.functional import dot_product_attention
-from attention.masks import Causal, Mask
+from attention.masks import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
 
-__all__ = ["Causal", "Mask", "dot_product_attention"]
+__all__ = [
+    "Causal",
+    "Documents",
+    "Mask",
+    "Padding",
+    "PrefixLM",
+    "SlidingWindow",
+    "dot_product_attention",
+]
