@@ -2,13 +2,17 @@
 
 from attention.functional import dot_product_attention
 from attention.masks import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
+from attention.multi_head import MultiHeadAttention
+from attention.self_attention import SelfAttention
 
 __all__ = [
     "Causal",
     "Documents",
     "Mask",
+    "MultiHeadAttention",
     "Padding",
     "PrefixLM",
+    "SelfAttention",
     "SlidingWindow",
     "dot_product_attention",
 ]

@@ -1,4 +1,4 @@
-"""Grouped heads: query head `h` reads key head `h // (heads // kv_heads)`."""
+"""Heads: split off and merged again; in groups, head `h` reads key head `h // group size`."""
 
 from jaxtyping import Bool, Float
 from torch import Tensor
@@ -36,3 +36,17 @@ def any_of_group(heads: Bool[Tensor, "*heads keys"], size: int) -> Bool[Tensor, 
     if size == 1 or heads.ndim < 2 or heads.shape[-2] == 1:
         return heads
     return heads.unflatten(-2, (-1, size)).any(dim=-2)
+
+
+def split(
+    x: Float[Tensor, "*batch tokens heads_width"], heads: int
+) -> Float[Tensor, "*batch {heads} tokens width"]:
+    """A part of each token to each head: the parts stay with their token."""
+    return x.unflatten(-1, (heads, -1)).transpose(-3, -2)
+
+
+def merge(
+    x: Float[Tensor, "*batch heads tokens width"],
+) -> Float[Tensor, "*batch tokens heads_width"]:
+    """What the heads found, side by side again."""
+    return x.transpose(-3, -2).flatten(-2)

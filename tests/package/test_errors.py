@@ -4,13 +4,16 @@ import math
 
 import pytest
 import torch
+from torch import nn
 
 from attention import (
     Causal,
     Documents,
     Mask,
+    MultiHeadAttention,
     Padding,
     PrefixLM,
+    SelfAttention,
     SlidingWindow,
     dot_product_attention,
 )
@@ -460,6 +463,161 @@ MASKS = {
 @pytest.mark.parametrize("name", MASKS)
 def test_a_bad_mask_gets_one_sentence(name: str) -> None:
     make, error, message = MASKS[name]
+    with pytest.raises(error) as raised:
+        make()
+    assert str(raised.value) == message
+
+
+X = torch.ones(2, 5, 32)
+ONE = SelfAttention(32, 8)
+MANY = MultiHeadAttention(32, 4)
+
+
+def theirs(**options) -> nn.MultiheadAttention:
+    return nn.MultiheadAttention(32, 4, **{"batch_first": True, **options})
+
+
+MODULES = {
+    "no width": (
+        lambda: SelfAttention(0),
+        ValueError,
+        "embed_dim is 0: expected a count of at least 1",
+    ),
+    "a head without width": (
+        lambda: SelfAttention(32, 0),
+        ValueError,
+        "head_dim is 0: expected a count of at least 1",
+    ),
+    "half a head": (
+        lambda: MultiHeadAttention(32, 0.5),
+        TypeError,
+        "num_heads is a float: expected an int",
+    ),
+    "5 heads for 32": (
+        lambda: MultiHeadAttention(32, 5),
+        ValueError,
+        "embed_dim is 32 and num_heads 5: expected a multiple of num_heads, or a head_dim",
+    ),
+    "groups that do not come out": (
+        lambda: MultiHeadAttention(32, 4, num_kv_heads=3),
+        ValueError,
+        "num_heads is 4 and num_kv_heads 3: expected a multiple of num_kv_heads",
+    ),
+    "no key head": (
+        lambda: MultiHeadAttention(32, 4, num_kv_heads=0),
+        ValueError,
+        "num_kv_heads is 0: expected a count of at least 1",
+    ),
+    "all dropped": (
+        lambda: MultiHeadAttention(32, 4, dropout=1.0),
+        ValueError,
+        "dropout is 1: expected a share of at least 0 and below 1",
+    ),
+    "dropout as a module": (
+        lambda: SelfAttention(32, dropout=nn.Dropout(0.1)),
+        TypeError,
+        "dropout is a Dropout: expected a number",
+    ),
+    "a list for tokens": (lambda: ONE([[1.0]]), TypeError, "x is a list: expected a torch.Tensor"),
+    "one token alone": (
+        lambda: ONE(X[0, 0]),
+        ValueError,
+        "x has 1 axis: expected (…, tokens, 32), got (32,)",
+    ),
+    "tokens of another width": (
+        lambda: MANY(X[..., :31]),
+        ValueError,
+        "query has width 31: expected (…, tokens, 32), got (2, 5, 31)",
+    ),
+    "a memory of another width": (
+        lambda: MANY(X, X[..., :16]),
+        ValueError,
+        "key has width 16: expected (…, tokens, 32), got (2, 5, 16)",
+    ),
+    "token ids": (
+        lambda: ONE(X.long()),
+        TypeError,
+        "x has dtype torch.int64 but the module has torch.float32: expected one dtype",
+    ),
+    "tokens in double precision": (
+        lambda: MANY(X.double()),
+        TypeError,
+        "query has dtype torch.float64 but the module has torch.float32: expected one dtype",
+    ),
+    "tokens elsewhere": (
+        lambda: MANY(X.to("meta")),
+        ValueError,
+        "query is on meta but the module is on cpu: expected one device",
+    ),
+    "a memory for another batch": (
+        lambda: MANY(X, X[:1]),
+        ValueError,
+        "key has batch axes (1,) but query has (2,): expected the same, "
+        "got query (2, 5, 32) and key (1, 5, 32)",
+    ),
+    "a value too few": (
+        lambda: MANY(X, X, X[:, :1]),
+        ValueError,
+        "value has 1 token but key has 5: expected as many, "
+        "got key (2, 5, 32) and value (2, 1, 32)",
+    ),
+    "a value without a key": (
+        lambda: MANY(X, value=X),
+        ValueError,
+        "value is given without key: expected key, or neither",
+    ),
+    "a mask as torch's module takes it": (
+        lambda: MANY(X, mask=torch.zeros(5, 5)),
+        TypeError,
+        "mask has dtype torch.float32: expected torch.bool, where True means attend; "
+        "numbers to add to the scores are a bias",
+    ),
+    "the class of a mask": (
+        lambda: SelfAttention(32, causal=True)(X, Causal),
+        TypeError,
+        "mask is the class Causal: expected an instance, Causal()",
+    ),
+    "not torch's module": (
+        lambda: MultiHeadAttention.from_torch(nn.Linear(32, 32)),
+        TypeError,
+        "module is a Linear: expected nn.MultiheadAttention",
+    ),
+    "tokens first": (
+        lambda: MultiHeadAttention.from_torch(theirs(batch_first=False)),
+        ValueError,
+        "module has batch_first=False: expected batch_first=True, as it is here",
+    ),
+    "a width of its own for keys": (
+        lambda: MultiHeadAttention.from_torch(theirs(kdim=16)),
+        ValueError,
+        "module has kdim 16 and vdim 32: expected both to be embed_dim, 32",
+    ),
+    "a key of its own": (
+        lambda: MultiHeadAttention.from_torch(theirs(add_bias_kv=True)),
+        ValueError,
+        "module has add_bias_kv=True: expected False, since it adds a key of its own",
+    ),
+    "a key of zeros": (
+        lambda: MultiHeadAttention.from_torch(theirs(add_zero_attn=True)),
+        ValueError,
+        "module has add_zero_attn=True: expected False, since it adds a key of its own",
+    ),
+    "grouped heads to torch": (
+        lambda: MultiHeadAttention(32, 4, num_kv_heads=2).to_torch(),
+        ValueError,
+        "num_kv_heads is 2: nn.MultiheadAttention has no grouped heads, expected num_heads, 4",
+    ),
+    "wide heads to torch": (
+        lambda: MultiHeadAttention(32, 4, head_dim=16).to_torch(),
+        ValueError,
+        "head_dim is 16: nn.MultiheadAttention expects embed_dim / num_heads, 32 / 4",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_bad_module_or_call_gets_one_sentence(name: str) -> None:
+    make, error, message = MODULES[name]
     with pytest.raises(error) as raised:
         make()
     assert str(raised.value) == message
