@@ -137,11 +137,11 @@ def dot_product_attention(
     softcap = checks.softcap(softcap)
     dropout_p = checks.dropout("dropout_p", dropout_p)
     run = BACKENDS[choose(backend, return_weights, softcap is not None, query.is_meta)]
-    queries, keys = query.shape[-2], key.shape[-2]
-    if type(mask) is Causal and run is fused and bias is None and queries == keys:
+    square = query.size(-2) == key.size(-2)
+    if type(mask) is Causal and square and run is fused and bias is None:
         run, mask = FUSED_CAUSAL, None
     elif isinstance(mask, Mask):
-        mask = mask.to_tensor(queries, keys, device=query.device)
+        mask = mask.to_tensor(query.size(-2), key.size(-2), device=query.device)
     if mask is not None:
         checks.mask(mask, query, key)
     if bias is not None:

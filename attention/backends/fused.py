@@ -33,17 +33,15 @@ def fused(
         query, key, value, keep, empty = silence(query, key, value, keep)
         if bias is not None:
             bias = bias.masked_fill(~keep, float("-inf"))
+    if not isinstance(scale, float):  # pragma: no cover, since Dynamo reads it and nothing runs it
+        query, scale = query * scale, 1.0  # a size, while exporting: the kernel would fix it
     over = keep if bias is None else bias
+    if over is not None:
+        over = four_of(over, query.shape[:-3])
     q, k, v = four(query), four(key), four(value)
+    grouped = q.size(1) != k.size(1)
     context = scaled_dot_product_attention(
-        q,
-        k,
-        v,
-        attn_mask=None if over is None else four_of(over, query.shape[:-3]),
-        dropout_p=dropout_p,
-        is_causal=causal,
-        scale=scale,
-        enable_gqa=q.shape[1] != k.shape[1],
+        q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
     )
     if query.ndim != 4:
         context = context.reshape(*query.shape[:-1], value.shape[-1])

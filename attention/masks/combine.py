@@ -72,7 +72,10 @@ class Or(Pair):
 
 @dataclass(frozen=True, repr=False)
 class Not(Mask):
-    """A query attends where the mask does not let it: `~mask`."""
+    """A query attends where the mask does not let it: `~mask`.
+
+    Dynamo traces `&` and `|` but not `~`: make this one outside of what is compiled.
+    """
 
     mask: Mask
 
