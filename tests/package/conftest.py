@@ -6,6 +6,15 @@ import torch
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Small tensors: a second thread only waits, and longest where other programs run."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
 @pytest.fixture(params=DEVICES)
 def device(request: pytest.FixtureRequest) -> str:
     return request.param

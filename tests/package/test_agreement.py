@@ -1,7 +1,6 @@
 """Every backend computes the same function as torch's own, forward and backward."""
 
 import math
-from itertools import product
 
 import pytest
 import torch
@@ -33,7 +32,7 @@ def same(ours: Tensor, theirs: Tensor, *inputs: Tensor) -> None:
 @pytest.mark.parametrize("over", ["nothing", "mask", "bias", "both"])
 def test_agrees_with_torch(backend: str, over: str, draw) -> None:
     """SDPA takes four axes here, so that its mask has one meaning."""
-    for (queries, keys), scale in product(SIZES, (None, 1.0, -0.5)):
+    for (queries, keys), scale in zip(SIZES, (1.0, None, -0.5, 0.3, None), strict=True):
         query, key = draw(2, 3, queries, 4), draw(2, 3, keys, 4)
         value = draw(2, 3, keys, 3)
         keep = torch.ones(queries, keys, dtype=torch.bool, device=query.device)
