@@ -24,11 +24,11 @@ site/index.html: $(READY) mkdocs.yml $(BOOK)
 test: lint
 	$(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q README.md docs
-	$(BIN)/python -m pytest -q tests/package -m "not untyped" --jaxtyping-packages=attention,beartype.beartype
+	$(BIN)/python -m pytest -q tests/package -m "not untyped" --numprocesses 2 --dist loadfile --jaxtyping-packages=attention,beartype.beartype
 
 lint: $(READY)
-	$(BIN)/ruff format --check --quiet attention literate tests
-	$(BIN)/ruff check --quiet attention literate tests
+	$(BIN)/ruff format --check --quiet attention literate tests benchmarks
+	$(BIN)/ruff check --quiet attention literate tests benchmarks
 	$(BIN)/python -m literate lint
 	$(BIN)/basedpyright --level error
 

@@ -2,7 +2,21 @@
 
 from attention.functional import dot_product_attention
 from attention.graph import AttentionGraph
-from attention.masks import Causal, Mask
+from attention.masks import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
+from attention.multi_head import MultiHeadAttention
+from attention.self_attention import SelfAttention
 from attention.table import AttentionTable
 
-__all__ = ["AttentionGraph", "AttentionTable", "Causal", "Mask", "dot_product_attention"]
+__all__ = [
+    "AttentionGraph",
+    "AttentionTable",
+    "Causal",
+    "Documents",
+    "Mask",
+    "MultiHeadAttention",
+    "Padding",
+    "PrefixLM",
+    "SelfAttention",
+    "SlidingWindow",
+    "dot_product_attention",
+]

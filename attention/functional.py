@@ -1,101 +1,121 @@
 """Attention as one function of queries, keys and values."""
 
-from typing import Literal, overload
+from functools import partial
+from typing import Any, Literal, overload
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
+from torch.autograd import forward_ad
 
-from attention import checks
+from attention import autocast, checks
 from attention.backends.eager import eager
+from attention.backends.fused import fused
 from attention.backends.loops import loops
-from attention.masks import Mask
+from attention.masks import Causal, Mask
 
-Backend = Literal["auto", "loops", "eager"]
+Backend = Literal["auto", "eager", "fused", "loops"]
 
-# Every backend is the same function, (query, key, value, keep, scale) → (context, weights).
-# "auto" takes eager: loops is there to be read.
-BACKENDS = {"auto": eager, "eager": eager, "loops": loops}
+# Every backend is the same function; choose, at the end, says what "auto" takes.
+BACKENDS = {"eager": eager, "fused": fused, "loops": loops}
+NAMES = ("auto", *BACKENDS)
+# The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
+FUSED_CAUSAL = partial(fused, causal=True)
 
 
 @overload
 def dot_product_attention(
-    query: Float[Tensor, "*batch queries head_dim"],
-    key: Float[Tensor, "*batch keys head_dim"],
-    value: Float[Tensor, "*batch keys value_dim"],
-    mask: Mask | Bool[Tensor, "..."] | None = None,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Mask | Tensor | None = None,
     *,
+    bias: Tensor | None = None,
     scale: float | None = None,
+    softcap: float | None = None,
+    dropout_p: float = 0.0,
     return_weights: Literal[False] = False,
     backend: Backend = "auto",
-) -> Float[Tensor, "*batch queries value_dim"]: ...
+) -> Tensor: ...
 
 
 @overload
 def dot_product_attention(
-    query: Float[Tensor, "*batch queries head_dim"],
-    key: Float[Tensor, "*batch keys head_dim"],
-    value: Float[Tensor, "*batch keys value_dim"],
-    mask: Mask | Bool[Tensor, "..."] | None = None,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Mask | Tensor | None = None,
     *,
+    bias: Tensor | None = None,
     scale: float | None = None,
+    softcap: float | None = None,
+    dropout_p: float = 0.0,
     return_weights: Literal[True],
     backend: Backend = "auto",
-) -> tuple[
-    Float[Tensor, "*batch queries value_dim"],
-    Float[Tensor, "*batch queries keys"],
-]: ...
+) -> tuple[Tensor, Tensor]: ...
 
 
 def dot_product_attention(
-    query: Float[Tensor, "*batch queries head_dim"],
-    key: Float[Tensor, "*batch keys head_dim"],
-    value: Float[Tensor, "*batch keys value_dim"],
+    query: Float[Tensor, "*heads queries head_dim"],
+    key: Float[Tensor, "*kv_heads keys head_dim"],
+    value: Float[Tensor, "*kv_heads keys value_dim"],
     mask: Mask | Bool[Tensor, "..."] | None = None,
     *,
+    bias: Float[Tensor, "..."] | None = None,
     scale: float | None = None,
+    softcap: float | None = None,
+    dropout_p: float = 0.0,
     return_weights: bool = False,
     backend: Backend = "auto",
 ) -> (
-    Float[Tensor, "*batch queries value_dim"]
-    | tuple[
-        Float[Tensor, "*batch queries value_dim"],
-        Float[Tensor, "*batch queries keys"],
-    ]
+    Float[Tensor, "*heads queries value_dim"]
+    | tuple[Float[Tensor, "*heads queries value_dim"], Float[Tensor, "*heads queries keys"]]
 ):
     """Average the values, each weighted by how well its key answers the query.
 
-    With `T` queries, `S` keys, head width `D` and value width `E`:
+    With `T` queries, `S` keys, head width `D` and value width `E`, in each head:
 
-        weights[i, j] = softmax over j of  scale · query[i] · key[j]      (T, S)
+        scores[i, j]  = scale · query[i] · key[j]                         (T, S)
+        scores[i, j]  = softcap · tanh(scores[i, j] / softcap)            if given
+        scores[i, j]  = scores[i, j] + bias[i, j]                         if given
+        weights[i, j] = softmax over the j that mask allows of scores[i, j]
         context[i]    = sum over j of  weights[i, j] · value[j]           (T, E)
 
-    The axes before the last two are a batch: sentences, heads, or both. They are the same in
-    query, key and value, and may be missing. With a batch, `mask` may have the same axes.
+    The axes before the last two are the heads and, before them, a batch; both may be missing.
+    With `H` query heads and `K` key heads, query head `h` reads key head `h // (H // K)`.
 
     Args:
-        query: Shape `(…, T, D)`, the vectors that ask.
-        key: Shape `(…, S, D)`, the vectors that are compared with them.
-        value: Shape `(…, S, E)`, the vectors that are averaged.
+        query: Shape `(…, H, T, D)` or `(T, D)`, the vectors that ask.
+        key: Shape `(…, K, S, D)` or `(S, D)`, the vectors that are compared with them.
+        value: Shape `(…, K, S, E)` or `(S, E)`, the vectors that are averaged.
         mask: A [`Mask`][attention.masks.Mask], or a boolean tensor that broadcasts to
-            `(…, T, S)`. `True` means *attend*. A query that may attend to nothing gets a
+            `(…, H, T, S)`. `True` means *attend*. A query that may attend to nothing gets a
             context of zeros, weights of zero and no gradient. What a query may not attend to
             must still be finite, unless no query of the call may: 0 · NaN is NaN.
+        bias: What is added to the scores; broadcasts to `(…, H, T, S)`. −∞ masks.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
-        return_weights: Whether to return the weights beside the context.
-        backend: How to compute it: `eager` with two matrix products, `loops` with Python loops,
-            `auto` with the fastest that fits. All give the same to within rounding.
+        softcap: The largest score in size, before the bias; no limit if not given.
+        dropout_p: The share of weights that is made zero at random, at least 0 and below 1;
+            the others are divided by `1 − dropout_p`. Unlike a module's, it is always on.
+        return_weights: Whether to return the weights beside the context: those that were used,
+            after dropout, as `nn.MultiheadAttention` does.
+        backend: How to compute it: `fused` with torch's own kernel, `eager` with two matrix
+            products, `loops` with Python loops; `auto` takes the fastest of those that can. All
+            give the same to within rounding. Only eager and loops can be differentiated twice.
 
     Returns:
-        The context, shape `(…, T, E)`; with `return_weights`, a pair of it and the weights,
-            shape `(…, T, S)`.
+        The context, shape `(…, H, T, E)`; with `return_weights`, a pair of it and the weights,
+            shape `(…, H, T, S)`.
 
     Raises:
         TypeError: An argument has the wrong type or dtype.
-        ValueError: A shape, a device, the scale or the backend does not fit. The message names
+        ValueError: A shape, a device, a number or the backend does not fit. The message names
             the argument, what was expected and what came.
 
     Source:
-        Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1, equation 1.
+        Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1, equation 1. Heads in
+        groups: Ainslie et al., *GQA* (2023), section 2.2. Softcap: Gemma Team, *Gemma 2*
+        (2024), section 2.
 
     Examples:
         A query that agrees with the first key takes more of the first value:
@@ -108,13 +128,47 @@ def dot_product_attention(
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
-    checks.backend(backend, BACKENDS)
+    checks.backend(backend, NAMES)
+    mixed = autocast.active(query)
+    if mixed:
+        query, key, value, bias = autocast.lower(query, key, value, bias)
     checks.inputs(query, key, value)
-    factor = checks.scale(scale, query.shape[-1])
-    if isinstance(mask, Mask):
-        keep = mask.to_tensor(query.shape[-2], key.shape[-2], device=query.device)
-    else:
+    scale = checks.scale(scale, query.shape[-1])
+    softcap = checks.softcap(softcap)
+    dropout_p = checks.dropout("dropout_p", dropout_p)
+    run = BACKENDS[choose(backend, return_weights, softcap is not None, query.is_meta)]
+    square = query.size(-2) == key.size(-2)
+    if type(mask) is Causal and square and run is fused and bias is None:
+        run, mask = FUSED_CAUSAL, None
+    elif isinstance(mask, Mask):
+        mask = mask.to_tensor(query.size(-2), key.size(-2), device=query.device)
+    if mask is not None:
         checks.mask(mask, query, key)
-        keep = mask
-    context, weights = BACKENDS[backend](query, key, value, keep, factor)
-    return (context, weights) if return_weights else context
+    if bias is not None:
+        checks.bias(bias, query, key)
+        infinite = bias == float("-inf")
+        mask = ~infinite if mask is None else mask & ~infinite
+        bias = bias.masked_fill(infinite, 0.0)
+    if mixed:  # the backends choose their own precision
+        run = autocast.off(run, query.device.type)
+    both: Any = run(query, key, value, mask, bias, scale, softcap, dropout_p)
+    return both if return_weights else both[0]
+
+
+def choose(backend: Backend, weights: bool, capped: bool, meta: bool) -> str:
+    """The name of the backend, which can do what is asked, or an error that names one."""
+    if backend == "auto":
+        return "eager" if weights or capped or transformed() else "fused"
+    for name, asked, why in (
+        ("fused", weights, "does not return weights"),
+        ("fused", capped, "has no softcap"),
+        ("loops", meta, "reads values and query is on meta"),
+    ):
+        if asked and name == backend:
+            raise ValueError(f"backend {backend!r} {why}: expected eager")
+    return backend
+
+
+def transformed() -> bool:
+    """Whether torch.func is at work, or forward mode: fused knows neither vmap nor jvp."""
+    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0

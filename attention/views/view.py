@@ -9,7 +9,7 @@ from typing import ClassVar
 from jaxtyping import Float
 from torch import Tensor
 
-from attention import checks
+from attention.checks.tensors import DTYPES, shape, some
 
 SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SLACK = 0.01  # of a row's sum: what bfloat16, or a table of two decimals, leaves open
@@ -74,16 +74,19 @@ class View(ABC):
 def check(weights: object) -> None:
     if not isinstance(weights, Tensor):
         raise TypeError(f"weights is a {type(weights).__name__}: expected a torch.Tensor")
-    if weights.dtype not in checks.DTYPES:
+    if weights.dtype not in DTYPES:
         raise TypeError(
             f"weights has dtype {weights.dtype}: expected float64, float32, float16 or bfloat16"
         )
     if weights.ndim not in (2, 3):
-        axes, shape = checks.axes(weights.ndim), checks.shape(weights)
-        raise ValueError(f"weights has {axes}: expected (T, S) or (heads, T, S), got {shape}")
+        raise ValueError(
+            f"weights has {some(weights.ndim, 'axis')}: expected (T, S) or (heads, T, S), "
+            f"got {shape(weights)}"
+        )
     if not weights.numel():
-        shape = checks.shape(weights)
-        raise ValueError(f"weights is empty: expected at least one query and one key, got {shape}")
+        raise ValueError(
+            f"weights is empty: expected at least one query and one key, got {shape(weights)}"
+        )
     if weights.is_meta:
         raise ValueError("weights is on meta: expected a device that holds values")
     rows = weights.detach().double().cpu()

@@ -202,11 +202,15 @@ dot_product_attention(x, x, x, backend="fast")
 ```
 
 ```text {.output}
-ValueError: backend 'fast' is unknown: expected one of auto, eager, loops
+ValueError: backend 'fast' is unknown: expected one of auto, eager, fused, loops
 ```
 """
     assert counts(run(page)[0]) == (1, 0, 0)
-    assert counts(run(page.replace("expected one of auto, eager, loops", "…"))[0]) == (0, 0, 1)
+    assert counts(run(page.replace("expected one of auto, eager, fused, loops", "…"))[0]) == (
+        0,
+        0,
+        1,
+    )
 
 
 def test_a_check_changes_nothing(run) -> None:

@@ -76,7 +76,7 @@ def test_overloads_are_not_the_function() -> None:
     text = source(ROOT, "attention.functional.dot_product_attention")
     assert text.startswith("def dot_product_attention(")
     assert "checks.inputs(query, key, value)" in text
-    assert source(ROOT, "attention.masks.Causal").startswith(
+    assert source(ROOT, "attention.masks.causal.Causal").startswith(
         "@dataclass(frozen=True)\nclass Causal"
     )
     assert source(ROOT, "attention.backends.eager.eager").startswith("def eager(")

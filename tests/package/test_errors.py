@@ -4,12 +4,24 @@ import math
 
 import pytest
 import torch
+from torch import nn
 
-from attention import Causal, Mask, dot_product_attention
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    MultiHeadAttention,
+    Padding,
+    PrefixLM,
+    SelfAttention,
+    SlidingWindow,
+    dot_product_attention,
+)
 
 pytestmark = pytest.mark.untyped
 
 Q, K, V = torch.ones(2, 8, 5, 64), torch.ones(2, 8, 6, 64), torch.ones(2, 8, 6, 32)
+HEADS = "expected query (…, H, T, D), key (…, K, S, D) and value (…, K, S, E), H a multiple of K"
 EXPECTED = "expected query (…, T, D), key (…, S, D) and value (…, S, E)"
 GOT = "got query (2, 8, 5, 64), key {}, value {}"
 
@@ -56,12 +68,50 @@ CASES = {
     "another batch": (
         {"key": K[:1]},
         ValueError,
-        f"key has batch axes (1, 8) but query has (2, 8): {EXPECTED}, {got(key=K[:1])}",
+        f"key has batch axes (1,) but query has (2,): {HEADS}, {got(key=K[:1])}",
     ),
     "no batch": (
-        {"value": V[0, 0]},
+        {"value": V[0]},
         ValueError,
-        f"value has batch axes () but query has (2, 8): {EXPECTED}, {got(value=V[0, 0])}",
+        f"value has 3 axes but query has 4: {EXPECTED}, {got(value=V[0])}",
+    ),
+    "no heads": (
+        {"key": K[0, 0]},
+        ValueError,
+        f"key has 2 axes but query has 4: {EXPECTED}, {got(key=K[0, 0])}",
+    ),
+    "heads and tokens swapped": (
+        {"key": K.transpose(1, 2), "value": V.transpose(1, 2)},
+        ValueError,
+        f"key has 6 heads but query has 8: {HEADS}, "
+        f"{got(key=K.transpose(1, 2), value=V.transpose(1, 2))}",
+    ),
+    "key heads that do not divide": (
+        {"key": K[:, :3], "value": V[:, :3]},
+        ValueError,
+        f"key has 3 heads but query has 8: {HEADS}, {got(key=K[:, :3], value=V[:, :3])}",
+    ),
+    "more key heads than query heads": (
+        {"query": Q[:, :4]},
+        ValueError,
+        f"key has 8 heads but query has 4: {HEADS}, "
+        "got query (2, 4, 5, 64), key (2, 8, 6, 64), value (2, 8, 6, 32)",
+    ),
+    "no key head": (
+        {"key": K[:, :0], "value": V[:, :0]},
+        ValueError,
+        f"key has 0 heads but query has 8: {HEADS}, {got(key=K[:, :0], value=V[:, :0])}",
+    ),
+    "no query head": (
+        {"query": Q[:, :0]},
+        ValueError,
+        f"key has 8 heads but query has 0: {HEADS}, "
+        "got query (2, 0, 5, 64), key (2, 8, 6, 64), value (2, 8, 6, 32)",
+    ),
+    "one value head for many key heads": (
+        {"value": V[:, :1]},
+        ValueError,
+        f"value has 1 head but key has 8: {HEADS}, {got(value=V[:, :1])}",
     ),
     "another width": (
         {"key": K[..., :63]},
@@ -81,7 +131,14 @@ CASES = {
     "a float mask": (
         {"mask": torch.zeros(5, 6)},
         TypeError,
-        "mask has dtype torch.float32: expected torch.bool, where True means attend",
+        "mask has dtype torch.float32: expected torch.bool, where True means attend; "
+        "numbers to add to the scores are a bias",
+    ),
+    "a mask of ones and zeros": (
+        {"mask": torch.ones(5, 6, dtype=torch.int64)},
+        TypeError,
+        "mask has dtype torch.int64: expected torch.bool, where True means attend; "
+        "numbers to add to the scores are a bias",
     ),
     "a string for a mask": (
         {"mask": "causal"},
@@ -171,15 +228,124 @@ CASES = {
         ValueError,
         "Rule gives a mask on meta: expected cpu",
     ),
+    "a padding mask as nn.MultiheadAttention takes it": (
+        {"mask": torch.ones(2, 6, dtype=torch.bool)},
+        ValueError,
+        "mask has shape (2, 6): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
+        "and at least two axes",
+    ),
+    "a padding mask for another batch": (
+        {"mask": Padding(torch.tensor([6, 6, 6]))},
+        ValueError,
+        "mask has shape (3, 1, 5, 6): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
+        "and at least two axes",
+    ),
+    "a padding mask without a batch": (
+        {"query": Q[0], "key": K[0], "value": V[0], "mask": Padding(torch.tensor([6]))},
+        ValueError,
+        "mask has shape (1, 1, 5, 6): expected (…, T, S), which broadcasts to (8, 5, 6), "
+        "and at least two axes",
+    ),
+    "padding lengths elsewhere": (
+        {"mask": Causal() & Padding(torch.ones(2, dtype=torch.int64, device="meta"))},
+        ValueError,
+        "Padding holds lengths on meta: expected cpu, as mask.to('cpu')",
+    ),
+    "documents of another length": (
+        {"mask": Documents(torch.ones(2, 5, dtype=torch.int64)) & Causal()},
+        ValueError,
+        "And is made for 5 keys: got 6",
+    ),
+    "a list for a bias": (
+        {"bias": [0.0]},
+        TypeError,
+        "bias is a list: expected a torch.Tensor or None",
+    ),
+    "a boolean bias": (
+        {"bias": torch.ones(5, 6, dtype=torch.bool)},
+        TypeError,
+        "bias has dtype torch.bool: expected numbers to add; booleans are a mask",
+    ),
+    "a bias of another dtype": (
+        {"bias": torch.ones(5, 6).double()},
+        TypeError,
+        "bias has dtype torch.float64 but query has torch.float32: expected one dtype",
+    ),
+    "a bias turned over": (
+        {"bias": torch.ones(6, 5)},
+        ValueError,
+        "bias has shape (6, 5): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
+        "and at least two axes",
+    ),
+    "a bias elsewhere": (
+        {"bias": torch.ones(5, 6, device="meta")},
+        ValueError,
+        "bias is on meta but query is on cpu: expected one device",
+    ),
+    "a softcap of zero": (
+        {"softcap": 0},
+        ValueError,
+        "softcap is 0: expected a number above 0, or None for no cap",
+    ),
+    "a negative softcap": (
+        {"softcap": -30.0},
+        ValueError,
+        "softcap is -30: expected a number above 0, or None for no cap",
+    ),
+    "a string for a softcap": (
+        {"softcap": "50"},
+        TypeError,
+        "softcap is a str: expected a number or None",
+    ),
+    "an endless softcap": (
+        {"softcap": math.inf},
+        ValueError,
+        "softcap is inf: expected a finite number of float32",
+    ),
+    "a percentage for dropout": (
+        {"dropout_p": 10},
+        ValueError,
+        "dropout_p is 10: expected a share of at least 0 and below 1",
+    ),
+    "all dropped": (
+        {"dropout_p": 1.0},
+        ValueError,
+        "dropout_p is 1: expected a share of at least 0 and below 1",
+    ),
+    "a negative dropout": (
+        {"dropout_p": -0.1},
+        ValueError,
+        "dropout_p is -0.1: expected a share of at least 0 and below 1",
+    ),
+    "no dropout as None": (
+        {"dropout_p": None},
+        TypeError,
+        "dropout_p is a NoneType: expected a number",
+    ),
+    "weights from the kernel": (
+        {"backend": "fused", "return_weights": True},
+        ValueError,
+        "backend 'fused' does not return weights: expected eager",
+    ),
+    "a softcap in the kernel": (
+        {"backend": "fused", "softcap": 50.0},
+        ValueError,
+        "backend 'fused' has no softcap: expected eager",
+    ),
+    "loops without values": (
+        {"backend": "loops", "query": Q.to("meta"), "key": K.to("meta"), "value": V.to("meta")},
+        ValueError,
+        "backend 'loops' reads values and query is on meta: expected eager",
+    ),
     "an unknown backend": (
         {"backend": "flash"},
         ValueError,
-        "backend 'flash' is unknown: expected one of auto, eager, loops",
+        "backend 'flash' is unknown: expected one of auto, eager, fused, loops",
     ),
     "a backend that is no name": (
         {"backend": ["eager"]},
         ValueError,
-        "backend ['eager'] is unknown: expected one of auto, eager, loops",
+        "backend ['eager'] is unknown: expected one of auto, eager, fused, loops",
     ),
 }
 
@@ -191,13 +357,267 @@ def test_bad_input_gets_one_sentence(name: str, monkeypatch: pytest.MonkeyPatch)
     def reached(*arguments: object) -> None:
         raise AssertionError("a backend was reached")
 
-    for backend in ("auto", "eager", "loops"):
+    for backend in ("eager", "fused", "loops"):
         monkeypatch.setitem(dot_product_attention.__globals__["BACKENDS"], backend, reached)
     with pytest.raises(error) as raised:
         dot_product_attention(**{"query": Q, "key": K, "value": V, **change})
     assert str(raised.value) == message
 
 
-def test_loops_refuse_what_has_no_values() -> None:
-    with pytest.raises(ValueError, match="^backend 'loops' reads values and query is on meta: exp"):
-        dot_product_attention(*torch.empty(3, 2, 4, device="meta"), backend="loops")
+NUMBERS = torch.tensor([3, 2])
+MASKS = {
+    "no width": (
+        lambda: SlidingWindow(0),
+        ValueError,
+        "width is 0: expected a count of at least 1",
+    ),
+    "half a width": (lambda: SlidingWindow(1.5), TypeError, "width is a float: expected an int"),
+    "a yes": (lambda: SlidingWindow(True), TypeError, "width is a bool: expected an int"),
+    "before": (lambda: PrefixLM(-1), ValueError, "length is -1: expected a count of at least 0"),
+    "a tensor": (lambda: PrefixLM(NUMBERS), TypeError, "length is a Tensor: expected an int"),
+    "a list": (
+        lambda: Padding([3, 2]),
+        TypeError,
+        "lengths is a list: expected a torch.Tensor of integers",
+    ),
+    "the padding itself": (
+        lambda: Padding(torch.ones(2, 5, dtype=torch.bool)),
+        TypeError,
+        "lengths has dtype torch.bool: expected integers, as in torch.int64",
+    ),
+    "too many axes": (
+        lambda: Padding(NUMBERS[None]),
+        ValueError,
+        "lengths has shape (1, 2): expected (batch,)",
+    ),
+    "another side": (
+        lambda: Padding(NUMBERS, side="top"),
+        ValueError,
+        "side is 'top': expected 'left' or 'right'",
+    ),
+    "the left side before the keys are known": (
+        lambda: Padding(NUMBERS, side="left")(0, 0, 1, 1),
+        ValueError,
+        "padding on the left ends with the keys: first tell it, over(keys)",
+    ),
+    "one axis": (
+        lambda: Documents(NUMBERS),
+        ValueError,
+        "ids has shape (2,): expected (batch, S)",
+    ),
+    "weights": (
+        lambda: Documents(NUMBERS[None] / 2),
+        TypeError,
+        "ids has dtype torch.float32: expected integers, as in torch.int64",
+    ),
+    "another number of keys": (
+        lambda: Documents(NUMBERS[None]).mask_mod(3, 3),
+        ValueError,
+        "Documents is made for 2 keys: got 3",
+    ),
+    "a negative count": (
+        lambda: Causal().to_tensor(1, -1),
+        ValueError,
+        "keys is -1: expected a count of at least 0",
+    ),
+    "half a count": (
+        lambda: Causal().to_tensor(2.0, 2),
+        TypeError,
+        "queries is a float: expected an int",
+    ),
+    "a mask and a tensor": (
+        lambda: Causal() & torch.ones(2, 2, dtype=torch.bool),
+        TypeError,
+        "& got a Tensor: expected a Mask on both sides; "
+        "a tensor combines with to_tensor(queries, keys)",
+    ),
+    "a mask and a class": (
+        lambda: Causal() | Padding,
+        TypeError,
+        "| got the class Padding: expected an instance, Padding()",
+    ),
+    "a mask and nothing": (
+        lambda: Causal() & None,
+        TypeError,
+        "& got a NoneType: expected a Mask on both sides; "
+        "a tensor combines with to_tensor(queries, keys)",
+    ),
+    "two batches": (
+        lambda: Padding(NUMBERS) & Padding(torch.tensor([1, 2, 3])),
+        ValueError,
+        "& got masks made for batch 2 and 3: expected one",
+    ),
+    "two lengths": (
+        lambda: Documents(NUMBERS[None]) | Documents(NUMBERS[None, :1]),
+        ValueError,
+        "| got masks made for keys 2 and 1: expected one",
+    ),
+    "no rule": (
+        lambda: Mask().to_tensor(1, 1),
+        NotImplementedError,
+        "Mask does not define __call__",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_a_bad_mask_gets_one_sentence(name: str) -> None:
+    make, error, message = MASKS[name]
+    with pytest.raises(error) as raised:
+        make()
+    assert str(raised.value) == message
+
+
+X = torch.ones(2, 5, 32)
+ONE = SelfAttention(32, 8)
+MANY = MultiHeadAttention(32, 4)
+
+
+def theirs(**options) -> nn.MultiheadAttention:
+    return nn.MultiheadAttention(32, 4, **{"batch_first": True, **options})
+
+
+MODULES = {
+    "no width": (
+        lambda: SelfAttention(0),
+        ValueError,
+        "embed_dim is 0: expected a count of at least 1",
+    ),
+    "a head without width": (
+        lambda: SelfAttention(32, 0),
+        ValueError,
+        "head_dim is 0: expected a count of at least 1",
+    ),
+    "half a head": (
+        lambda: MultiHeadAttention(32, 0.5),
+        TypeError,
+        "num_heads is a float: expected an int",
+    ),
+    "5 heads for 32": (
+        lambda: MultiHeadAttention(32, 5),
+        ValueError,
+        "embed_dim is 32 and num_heads 5: expected a multiple of num_heads, or a head_dim",
+    ),
+    "groups that do not come out": (
+        lambda: MultiHeadAttention(32, 4, num_kv_heads=3),
+        ValueError,
+        "num_heads is 4 and num_kv_heads 3: expected a multiple of num_kv_heads",
+    ),
+    "no key head": (
+        lambda: MultiHeadAttention(32, 4, num_kv_heads=0),
+        ValueError,
+        "num_kv_heads is 0: expected a count of at least 1",
+    ),
+    "all dropped": (
+        lambda: MultiHeadAttention(32, 4, dropout=1.0),
+        ValueError,
+        "dropout is 1: expected a share of at least 0 and below 1",
+    ),
+    "dropout as a module": (
+        lambda: SelfAttention(32, dropout=nn.Dropout(0.1)),
+        TypeError,
+        "dropout is a Dropout: expected a number",
+    ),
+    "a list for tokens": (lambda: ONE([[1.0]]), TypeError, "x is a list: expected a torch.Tensor"),
+    "one token alone": (
+        lambda: ONE(X[0, 0]),
+        ValueError,
+        "x has 1 axis: expected (…, tokens, 32), got (32,)",
+    ),
+    "tokens of another width": (
+        lambda: MANY(X[..., :31]),
+        ValueError,
+        "query has width 31: expected (…, tokens, 32), got (2, 5, 31)",
+    ),
+    "a memory of another width": (
+        lambda: MANY(X, X[..., :16]),
+        ValueError,
+        "key has width 16: expected (…, tokens, 32), got (2, 5, 16)",
+    ),
+    "token ids": (
+        lambda: ONE(X.long()),
+        TypeError,
+        "x has dtype torch.int64 but the module has torch.float32: expected one dtype",
+    ),
+    "tokens in double precision": (
+        lambda: MANY(X.double()),
+        TypeError,
+        "query has dtype torch.float64 but the module has torch.float32: expected one dtype",
+    ),
+    "tokens elsewhere": (
+        lambda: MANY(X.to("meta")),
+        ValueError,
+        "query is on meta but the module is on cpu: expected one device",
+    ),
+    "a memory for another batch": (
+        lambda: MANY(X, X[:1]),
+        ValueError,
+        "key has batch axes (1,) but query has (2,): expected the same, "
+        "got query (2, 5, 32) and key (1, 5, 32)",
+    ),
+    "a value too few": (
+        lambda: MANY(X, X, X[:, :1]),
+        ValueError,
+        "value has 1 token but key has 5: expected as many, "
+        "got key (2, 5, 32) and value (2, 1, 32)",
+    ),
+    "a value without a key": (
+        lambda: MANY(X, value=X),
+        ValueError,
+        "value is given without key: expected key, or neither",
+    ),
+    "a mask as torch's module takes it": (
+        lambda: MANY(X, mask=torch.zeros(5, 5)),
+        TypeError,
+        "mask has dtype torch.float32: expected torch.bool, where True means attend; "
+        "numbers to add to the scores are a bias",
+    ),
+    "the class of a mask": (
+        lambda: SelfAttention(32, causal=True)(X, Causal),
+        TypeError,
+        "mask is the class Causal: expected an instance, Causal()",
+    ),
+    "not torch's module": (
+        lambda: MultiHeadAttention.from_torch(nn.Linear(32, 32)),
+        TypeError,
+        "module is a Linear: expected nn.MultiheadAttention",
+    ),
+    "tokens first": (
+        lambda: MultiHeadAttention.from_torch(theirs(batch_first=False)),
+        ValueError,
+        "module has batch_first=False: expected batch_first=True, as it is here",
+    ),
+    "a width of its own for keys": (
+        lambda: MultiHeadAttention.from_torch(theirs(kdim=16)),
+        ValueError,
+        "module has kdim 16 and vdim 32: expected both to be embed_dim, 32",
+    ),
+    "a key of its own": (
+        lambda: MultiHeadAttention.from_torch(theirs(add_bias_kv=True)),
+        ValueError,
+        "module has add_bias_kv=True: expected False, since it adds a key of its own",
+    ),
+    "a key of zeros": (
+        lambda: MultiHeadAttention.from_torch(theirs(add_zero_attn=True)),
+        ValueError,
+        "module has add_zero_attn=True: expected False, since it adds a key of its own",
+    ),
+    "grouped heads to torch": (
+        lambda: MultiHeadAttention(32, 4, num_kv_heads=2).to_torch(),
+        ValueError,
+        "num_kv_heads is 2: nn.MultiheadAttention has no grouped heads, expected num_heads, 4",
+    ),
+    "wide heads to torch": (
+        lambda: MultiHeadAttention(32, 4, head_dim=16).to_torch(),
+        ValueError,
+        "head_dim is 16: nn.MultiheadAttention expects embed_dim / num_heads, 32 / 4",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_bad_module_or_call_gets_one_sentence(name: str) -> None:
+    make, error, message = MODULES[name]
+    with pytest.raises(error) as raised:
+        make()
+    assert str(raised.value) == message

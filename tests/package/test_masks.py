@@ -1,26 +1,189 @@
+"""Masks by hand, against FlexAttention's own rules, and as values."""
+
+import copy
+import pickle
+from itertools import product
+
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn.attention.bias import causal_lower_right
+from torch.nn.attention.flex_attention import create_mask
+from torch.nn.functional import max_pool2d
 
-from attention import Causal, Mask
+from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
+
+LENGTHS = torch.tensor([3, 0, 5])
+IDS = torch.tensor([[0, 0, 1, 1, 1], [4, 2, 2, 4, 0], [7, 7, 7, 7, 7]])
+MASKS = {
+    "causal": Causal(),
+    "window": SlidingWindow(2),
+    "causal window": Causal() & SlidingWindow(3),
+    "right": Padding(LENGTHS),
+    "left": Padding(LENGTHS, side="left"),
+    "documents": Documents(IDS),
+    "one sequence": Documents(IDS[:1]),
+    "prefix": PrefixLM(2),
+    "not": ~Causal(),
+    "or": SlidingWindow(1) | Padding(LENGTHS, side="left"),
+    "all": Causal() & Documents(IDS) & ~Padding(LENGTHS) | PrefixLM(1),
+}
 
 
-def test_causal_by_hand() -> None:
-    assert Causal().to_tensor(2, 4).int().tolist() == [[1, 1, 1, 0], [1, 1, 1, 1]]
-    assert Causal().to_tensor(3, 1).int().tolist() == [[0], [0], [1]]
+def rows(mask: Mask, queries: int, keys: int) -> list[str]:
+    """As text, a word a row: so that a test shows what it expects."""
+    grid = mask.to_tensor(queries, keys).int().tolist()
+    return ["".join("x" if keep else "." for keep in row) for row in grid]
+
+
+def test_by_hand() -> None:
+    assert rows(Causal(), 2, 4) == ["xxx.", "xxxx"]
+    assert rows(Causal(), 3, 1) == [".", ".", "x"]
     assert Causal().to_tensor(0, 3).shape == (0, 3)
+    assert rows(SlidingWindow(2), 4, 4) == ["xx..", "xxx.", ".xxx", "..xx"]
+    assert rows(Causal() & SlidingWindow(2), 2, 4) == [".xx.", "..xx"]
+    assert rows(SlidingWindow(1), 2, 3) == [".x.", "..x"]
+    assert rows(PrefixLM(2), 4, 4) == ["xx..", "xx..", "xxx.", "xxxx"]
+    assert rows(PrefixLM(0), 2, 4) == rows(Causal(), 2, 4)
+    assert rows(~Causal(), 2, 4) == ["...x", "...."]
+    assert rows(Causal() | SlidingWindow(2), 3, 3) == ["xx.", "xxx", "xxx"]
 
 
-def test_causal_is_a_mask_mod() -> None:
+def test_padding_by_hand() -> None:
+    right = Padding(LENGTHS).to_tensor(2, 5)
+    assert right.shape == (3, 1, 2, 5)
+    assert right[:, 0, 0].int().tolist() == [[1, 1, 1, 0, 0], [0] * 5, [1] * 5]
+    left = Padding(LENGTHS, side="left").to_tensor(2, 5)
+    assert left[:, 0, 1].int().tolist() == [[0, 0, 1, 1, 1], [0] * 5, [1] * 5]
+    # One more key, one more token a sequence: the padding stays where it was.
+    assert torch.equal(Padding(LENGTHS + 1, side="left").to_tensor(2, 6)[..., :5], left)
+
+
+def test_documents_by_hand() -> None:
+    keep = Documents(IDS).to_tensor(2, 5)[:, 0].int().tolist()
+    assert keep[0] == [[0, 0, 1, 1, 1], [0, 0, 1, 1, 1]]
+    assert keep[1] == [[1, 0, 0, 1, 0], [0, 0, 0, 0, 1]]
+    more = Documents(IDS[:1, :2]).to_tensor(4, 2)[0, 0]  # the first two stand before all keys
+    assert more.int().tolist() == [[0, 0], [0, 0], [1, 1], [1, 1]]
+    assert Documents(IDS[:, :0]).to_tensor(2, 0).shape == (3, 1, 2, 0)
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.integers(1, 9), st.integers(0, 9), st.integers(0, 9))
+def test_a_window_against_two_oracles(width: int, queries: int, keys: int) -> None:
+    """A band between two triangles, and a list of `width` positions for each query."""
+    offset = keys - queries
+    ones = torch.ones(queries, keys, dtype=torch.bool)
+    band = ones.tril(offset + width - 1) & ones.triu(offset - width + 1)
+    assert torch.equal(SlidingWindow(width).to_tensor(queries, keys), band)
+    causal = (Causal() & SlidingWindow(width)).to_tensor(queries, keys)
+    for i in range(queries):
+        own = i + offset
+        near = [j for j in range(own - width + 1, own + 1) if 0 <= j < keys]
+        assert causal[i].nonzero().flatten().tolist() == near
+        if own >= width - 1:
+            assert len(near) == width
+
+
+@pytest.mark.parametrize(("queries", "keys"), [(3, 3), (2, 5), (1, 4)])
+def test_causal_against_torch(queries: int, keys: int) -> None:
+    theirs = causal_lower_right(queries, keys)._materialize()
+    assert torch.equal(Causal().to_tensor(queries, keys), theirs)
+
+
+@pytest.mark.untyped  # FlexAttention counts a rule's parameters, which beartype hides
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("queries", [2, 7])
+def test_one_rule_in_every_form(name: str, queries: int, device: str) -> None:
+    """Tensor, `mask_mod` under FlexAttention's vmap, block mask: the same."""
+    mask = MASKS[name].to(device)
+    dense = mask.to_tensor(queries, 5, device=device)
+    batch = mask.batch or 1
+    assert dense.shape == ((queries, 5) if mask.batch is None else (batch, 1, queries, 5))
+    theirs = create_mask(mask.mask_mod(queries, 5), batch, 1, queries, 5, device=device)
+    assert torch.equal(dense.expand(batch, 1, queries, 5), theirs)
+    blocks = mask.block_mask(queries, 5, device=device, block_size=2)
+    want = max_pool2d(dense.expand(batch, 1, queries, 5).float(), 2, ceil_mode=True)
+    assert torch.equal(blocks.to_dense().float(), want)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(sorted(MASKS)), st.integers(1, 9), st.data())
+def test_a_span_is_never_too_short(name: str, queries: int, data: st.DataObject) -> None:
+    mask, keys = MASKS[name], 5
+    dense = mask.to_tensor(queries, keys).expand(mask.batch or 1, 1, queries, keys)
+    first = data.draw(st.integers(0, queries - 1))
+    last = data.draw(st.integers(first, queries - 1))
+    start, stop = mask.span(first + keys - queries, last + keys - queries, keys)
+    assert 0 <= start <= stop <= keys
+    seen = dense[:, :, first : last + 1].any(dim=(0, 1, 2)).nonzero().flatten().tolist()
+    assert all(start <= j < stop for j in seen)
+
+
+def test_spans_of_structured_masks_are_exact() -> None:
+    assert Causal().span(10, 15, 100) == (0, 16)
+    assert SlidingWindow(3).span(10, 15, 100) == (8, 18)
+    assert (Causal() & SlidingWindow(3)).span(10, 15, 100) == (8, 16)
+    assert (Causal() | SlidingWindow(3)).span(10, 15, 100) == (0, 18)
+    assert PrefixLM(20).span(10, 15, 100) == (0, 20)
+    assert PrefixLM(20).span(90, 95, 94) == (0, 94)
+    assert (~Causal()).span(10, 15, 100) == (0, 100)
+    assert Causal().span(-5, -2, 3) == (0, 0)
+    assert SlidingWindow(2).span(-5, -3, 3) == (0, 0)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sampled_from(sorted(MASKS)), st.sampled_from(sorted(MASKS)), st.integers(1, 7))
+def test_boolean_algebra(one: str, other: str, queries: int) -> None:
+    """De Morgan's laws and the double negation, and that each sign is the tensors' own."""
+    a, b = MASKS[one], MASKS[other]
+    if {a.batch, b.batch} == {1, 3}:
+        return  # one row for all and a row each: tested below
+    left, right = a.to_tensor(queries, 5), b.to_tensor(queries, 5)
+    assert torch.equal((a & b).to_tensor(queries, 5), left & right)
+    assert torch.equal((a | b).to_tensor(queries, 5), left | right)
+    assert torch.equal((~(a & b)).to_tensor(queries, 5), (~a | ~b).to_tensor(queries, 5))
+    assert torch.equal((~(a | b)).to_tensor(queries, 5), (~a & ~b).to_tensor(queries, 5))
+    assert torch.equal((~~a).to_tensor(queries, 5), left)
+
+
+def test_one_row_for_all_sequences() -> None:
+    both = (Documents(IDS[:1]) & Padding(LENGTHS)).to_tensor(5, 5)
+    parts = Documents(IDS[:1]).to_tensor(5, 5) & Padding(LENGTHS).to_tensor(5, 5)
+    assert torch.equal(both, parts)
+
+
+def test_a_mask_is_a_mask_mod() -> None:
     """Called with single indices, as FlexAttention does, under vmap or not."""
     assert Causal()(0, 0, 3, 3)
     assert not Causal()(0, 0, 3, 4)
+    assert (~Causal())(0, 0, 3, 4) is True
     assert Causal()(0, 0, torch.tensor(3), torch.tensor([3, 4])).tolist() == [True, False]
+    assert not Documents(IDS)(1, 0, 3, 4)
+    assert Documents(IDS)(1, 0, 3, 0)
 
 
-def test_causal_is_a_value() -> None:
+def test_a_mask_is_a_value() -> None:
     assert Causal() == Causal()
-    assert hash(Causal()) == hash(Causal())
-    assert repr(Causal()) == "Causal()"
+    assert Causal() & SlidingWindow(2) == Causal() & SlidingWindow(2)
+    assert Causal() & SlidingWindow(2) != Causal() | SlidingWindow(2)
+    assert len({Causal(), Causal(), SlidingWindow(2), SlidingWindow(3)}) == 3
+    assert repr(~(Causal() & PrefixLM(2) | SlidingWindow(3))) == (
+        "~((Causal() & PrefixLM(length=2)) | SlidingWindow(width=3))"
+    )
+    padding = Padding(LENGTHS)
+    assert padding == padding
+    assert padding != Padding(LENGTHS)  # tensors have no single answer to ==
+    assert len({padding, Padding(LENGTHS)}) == 2
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_copies_and_pickles(name: str) -> None:
+    mask = MASKS[name]
+    for other in (copy.deepcopy(mask), pickle.loads(pickle.dumps(mask))):
+        assert torch.equal(other.to_tensor(4, 5), mask.to_tensor(4, 5))
+        assert repr(other) == repr(mask)
 
 
 def test_a_mask_of_ones_own() -> None:
@@ -30,15 +193,38 @@ def test_a_mask_of_ones_own() -> None:
 
     assert Everything().to_tensor(2, 3).tolist() == [[True] * 3] * 2
     assert Everything().to_tensor(2, 3).device.type == "cpu"
+    assert not (~Everything()).to_tensor(2, 3).any()
 
 
-@pytest.mark.untyped
-def test_a_mask_without_a_rule_says_so() -> None:
-    with pytest.raises(NotImplementedError, match="Mask does not define __call__"):
-        Mask().to_tensor(1, 1)
+def test_a_mask_that_tells_heads_apart() -> None:
+    class Widths(Mask):
+        heads = 2
+
+        def __call__(self, batch, head, query, key):
+            return query - key <= head
+
+    keep = (Widths() & Causal()).to_tensor(3, 3)
+    assert keep.shape == (2, 3, 3)
+    assert keep[0].equal(torch.eye(3, dtype=torch.bool))
+    assert keep[1].equal((Causal() & SlidingWindow(2)).to_tensor(3, 3))
+    assert (~Widths() | Padding(LENGTHS)).to_tensor(2, 5).shape == (3, 2, 2, 5)
 
 
-@pytest.mark.untyped
-def test_counts_are_not_negative() -> None:
-    with pytest.raises(ValueError, match="^keys is -1: expected a count of at least 0$"):
-        Causal().to_tensor(1, -1)
+def test_a_picture_fills_what_is_seen() -> None:
+    """One subpath for each True, in its row and column; one group for each sequence."""
+    for name, (queries, keys) in product(MASKS, [(2, 5), (5, 5)]):
+        mask = MASKS[name]
+        picture = mask.svg(queries, keys)
+        keep = mask.to_tensor(queries, keys)
+        assert picture.count("h1v1h-1z") == keep.sum()
+        assert picture.count("<g ") == (mask.batch or 1)
+    assert "M2 0h1v1h-1z" in Causal().svg(2, 4)
+    assert "M3 0h1v1h-1z" not in Causal().svg(2, 4)
+    assert 'aria-label="Causal(): a row a query' in Causal().svg(2, 4)
+
+
+def test_a_notebook_shows_the_picture() -> None:
+    assert Causal()._repr_html_() == Causal().svg(8, 8)
+    assert Documents(IDS)._repr_html_() == Documents(IDS).svg(5, 5)
+    long = Documents(torch.zeros(1, 100, dtype=torch.int64))
+    assert long._repr_html_() is None  # the notebook falls back to the text

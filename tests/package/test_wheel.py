@@ -6,7 +6,11 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
+# In processes of their own, which beartype does not reach.
+pytestmark = pytest.mark.untyped
 SCRIPT = """
 import pathlib, sys, torch, attention
 assert pathlib.Path(attention.__file__).is_relative_to(sys.argv[1]), attention.__file__

@@ -1,0 +1,32 @@
+"""What takes no part: queries that may attend to nothing, keys that nobody may attend to."""
+
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attention import heads
+
+
+def silence(
+    query: Float[Tensor, "*heads queries head_dim"],
+    key: Float[Tensor, "*kv_heads keys head_dim"],
+    value: Float[Tensor, "*kv_heads keys value_dim"],
+    keep: Bool[Tensor, "..."],
+) -> tuple[
+    Float[Tensor, "*heads queries head_dim"],
+    Float[Tensor, "*kv_heads keys head_dim"],
+    Float[Tensor, "*kv_heads keys value_dim"],
+    Bool[Tensor, "..."],
+    Bool[Tensor, "..."],
+]:
+    """Make absent queries, keys and values zero, and let an absent query attend to all.
+
+    0 · NaN is NaN, and a row of −inf alone is 0/0. Without either no NaN arises, forward or
+    backward. The last of what is returned says which queries are absent, shape `(…, T, 1)`:
+    their contexts and weights are to be made zero in the end.
+    """
+    empty = ~keep.any(dim=-1, keepdim=True)  # (…, T, 1)
+    read = heads.any_of_group(keep.any(dim=-2), heads.group(query, key))
+    unread = ~read[..., None]  # (…, S, 1)
+    query = query.masked_fill(empty, 0.0)
+    key, value = key.masked_fill(unread, 0.0), value.masked_fill(unread, 0.0)
+    return query, key, value, keep | empty, empty

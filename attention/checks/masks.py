@@ -1,0 +1,49 @@
+"""What is laid over the scores: a mask, a bias."""
+
+import torch
+from torch import Tensor
+
+from attention.checks.tensors import shape
+
+
+def mask(keep: object, query: Tensor, key: Tensor) -> None:
+    if isinstance(keep, type):
+        name = keep.__name__
+        raise TypeError(f"mask is the class {name}: expected an instance, {name}()")
+    if not isinstance(keep, Tensor):
+        raise TypeError(
+            f"mask is a {type(keep).__name__}: expected a Mask, a boolean torch.Tensor or None"
+        )
+    if keep.dtype != torch.bool:
+        raise TypeError(
+            f"mask has dtype {keep.dtype}: expected torch.bool, where True means attend; "
+            "numbers to add to the scores are a bias"
+        )
+    like_scores("mask", keep, query, key)
+
+
+def bias(added: object, query: Tensor, key: Tensor) -> None:
+    if not isinstance(added, Tensor):
+        raise TypeError(f"bias is a {type(added).__name__}: expected a torch.Tensor or None")
+    if added.dtype == torch.bool:
+        raise TypeError("bias has dtype torch.bool: expected numbers to add; booleans are a mask")
+    if added.dtype != query.dtype:
+        raise TypeError(
+            f"bias has dtype {added.dtype} but query has {query.dtype}: expected one dtype"
+        )
+    like_scores("bias", added, query, key)
+
+
+def like_scores(name: str, tensor: Tensor, query: Tensor, key: Tensor) -> None:
+    if tensor.device != query.device:
+        raise ValueError(
+            f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
+        )
+    scores = (*query.shape[:-1], key.shape[-2])
+    fits = tensor.ndim >= 2 and tensor.ndim <= len(scores)
+    trailing = scores[len(scores) - tensor.ndim :]
+    if not fits or any(m not in (1, s) for m, s in zip(tensor.shape, trailing, strict=True)):
+        raise ValueError(
+            f"{name} has shape {shape(tensor)}: expected (…, T, S), which broadcasts to "
+            f"{tuple(scores)}, and at least two axes"
+        )

@@ -1,0 +1,91 @@
+"""What a module is made with, and what it is called with."""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attention.checks.numbers import count
+from attention.checks.tensors import shape, some
+
+
+def sizes(**named: object) -> None:
+    for name, value in named.items():
+        count(name, value, 1)
+
+
+def heads(embed_dim: int, num_heads: int, num_kv_heads: int, head_dim: int | None) -> None:
+    if head_dim is None and embed_dim % num_heads:
+        raise ValueError(
+            f"embed_dim is {embed_dim} and num_heads {num_heads}: "
+            "expected a multiple of num_heads, or a head_dim"
+        )
+    if num_heads % num_kv_heads:
+        raise ValueError(
+            f"num_heads is {num_heads} and num_kv_heads {num_kv_heads}: "
+            "expected a multiple of num_kv_heads"
+        )
+
+
+def tokens(name: str, x: object, weight: Tensor) -> None:
+    """The vectors that a module is called with, which its first weight must fit."""
+    width = weight.shape[1]
+    if not isinstance(x, Tensor):
+        raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")
+    if x.ndim < 2 or x.shape[-1] != width:
+        what = some(x.ndim, "axis") if x.ndim < 2 else f"width {x.shape[-1]}"
+        raise ValueError(f"{name} has {what}: expected (…, tokens, {width}), got {shape(x)}")
+    if x.device != weight.device:
+        raise ValueError(
+            f"{name} is on {x.device} but the module is on {weight.device}: expected one device"
+        )
+    mixed = torch._C._is_any_autocast_enabled() and x.is_floating_point()
+    if x.dtype != weight.dtype and not mixed:
+        raise TypeError(
+            f"{name} has dtype {x.dtype} but the module has {weight.dtype}: expected one dtype"
+        )
+
+
+def together(query: Tensor, key: Tensor, value: Tensor) -> None:
+    """The three inputs of a module, each of which is right by itself."""
+    for name, x in (("key", key), ("value", value)):
+        if x.shape[:-2] != query.shape[:-2]:
+            raise ValueError(
+                f"{name} has batch axes {tuple(x.shape[:-2])} but query has "
+                f"{tuple(query.shape[:-2])}: expected the same, "
+                f"got query {shape(query)} and {name} {shape(x)}"
+            )
+    if value.shape[-2] != key.shape[-2]:
+        raise ValueError(
+            f"value has {some(value.shape[-2], 'token')} but key has {key.shape[-2]}: "
+            f"expected as many, got key {shape(key)} and value {shape(value)}"
+        )
+
+
+def from_torch(module: Any) -> None:
+    """What of `nn.MultiheadAttention` has a counterpart here."""
+    if not isinstance(module, nn.MultiheadAttention):
+        raise TypeError(f"module is a {type(module).__name__}: expected nn.MultiheadAttention")
+    if not module.batch_first:
+        raise ValueError("module has batch_first=False: expected batch_first=True, as it is here")
+    if not module._qkv_same_embed_dim:
+        raise ValueError(
+            f"module has kdim {module.kdim} and vdim {module.vdim}: "
+            f"expected both to be embed_dim, {module.embed_dim}"
+        )
+    if module.bias_k is not None or module.add_zero_attn:
+        name = "add_zero_attn" if module.add_zero_attn else "add_bias_kv"
+        raise ValueError(f"module has {name}=True: expected False, since it adds a key of its own")
+
+
+def to_torch(embed_dim: int, num_heads: int, num_kv_heads: int, head_dim: int) -> None:
+    if num_kv_heads != num_heads:
+        raise ValueError(
+            f"num_kv_heads is {num_kv_heads}: nn.MultiheadAttention has no grouped heads, "
+            f"expected num_heads, {num_heads}"
+        )
+    if num_heads * head_dim != embed_dim:
+        raise ValueError(
+            f"head_dim is {head_dim}: nn.MultiheadAttention expects "
+            f"embed_dim / num_heads, {embed_dim} / {num_heads}"
+        )

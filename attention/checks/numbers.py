@@ -1,0 +1,63 @@
+"""Arguments that are a number or a name."""
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+import torch
+
+
+def backend(name: object, known: Iterable[str]) -> None:
+    if name not in (names := list(known)):
+        raise ValueError(f"backend {name!r} is unknown: expected one of {', '.join(names)}")
+
+
+def scale(value: Any, head_dim: int) -> float:
+    """The scale as a float; `1 / sqrt(head_dim)` for None."""
+    if value is None:
+        return max(head_dim, 1) ** -0.5
+    return finite("scale", value)
+
+
+def softcap(value: Any) -> float | None:
+    if value is None:
+        return None
+    if (number := finite("softcap", value)) <= 0:
+        raise ValueError(f"softcap is {number:.3g}: expected a number above 0, or None for no cap")
+    return number
+
+
+def dropout(name: str, value: Any) -> float:
+    number = finite(name, value)
+    if not 0 <= number < 1:
+        raise ValueError(f"{name} is {number:.3g}: expected a share of at least 0 and below 1")
+    return number
+
+
+def finite(name: str, value: Any) -> float:
+    if isinstance(value, float) and -LARGEST <= value <= LARGEST:  # the usual case, and not nan
+        return value
+    # A size, while exporting. Not covered, since Dynamo reads it and nothing runs it.
+    if isinstance(value, torch.SymFloat | torch.SymInt):  # pragma: no cover
+        return value  # type: ignore[return-value]
+    if isinstance(value, bool) or not isinstance(value, Real):
+        expected = "a number or None" if name in ("scale", "softcap") else "a number"
+        raise TypeError(f"{name} is a {type(value).__name__}: expected {expected}")
+    try:
+        number = float(value)
+    except OverflowError:  # an integer too large for any float
+        number = math.inf
+    if not abs(number) <= LARGEST:  # also so for nan
+        raise ValueError(f"{name} is {number:.3g}: expected a finite number of float32")
+    return number
+
+
+def count(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | torch.SymInt):
+        raise TypeError(f"{name} is a {type(value).__name__}: expected an int")
+    if value < least:
+        raise ValueError(f"{name} is {value}: expected a count of at least {least}")
+
+
+LARGEST = torch.finfo(torch.float32).max

@@ -1,0 +1,84 @@
+"""What a mask is made of, and what its rule gives."""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attention.checks.numbers import count
+from attention.checks.tensors import shape
+
+INTEGERS = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
+
+
+def counts(mask: Any, queries: int, keys: int) -> None:
+    """The counts that a mask is asked for."""
+    count("queries", queries, 0)
+    count("keys", keys, 0)
+    if mask.keys not in (None, keys):
+        raise ValueError(f"{type(mask).__name__} is made for {mask.keys} keys: got {keys}")
+
+
+def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.device) -> None:
+    """What the rule of a mask gave."""
+    name = type(mask).__name__
+    if not isinstance(keep, Tensor) or keep.dtype != torch.bool:
+        kind = keep.dtype if isinstance(keep, Tensor) else type(keep).__name__
+        raise TypeError(f"{name} gives {kind}: expected torch.bool, where True means attend")
+    if keep.device != device:
+        raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
+    if keep.ndim > len(expected) or any(
+        m not in (1, s) for m, s in zip(keep.shape[::-1], expected[::-1], strict=False)
+    ):
+        raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}")
+
+
+def held(mask: object) -> Iterator[tuple[str, str, Tensor]]:
+    """Each tensor that a mask, or a mask in it, holds: whose, under which name, and itself."""
+    for field in fields(mask) if is_dataclass(mask) else ():
+        value = getattr(mask, field.name)
+        if isinstance(value, Tensor):
+            yield type(mask).__name__, field.name, value
+        yield from held(value)
+
+
+def devices(mask: object, device: torch.device) -> None:
+    for name, field, tensor in held(mask):
+        if tensor.device != device:
+            raise ValueError(
+                f"{name} holds {field} on {tensor.device}: expected {device}, "
+                f"as mask.to('{device}')"
+            )
+
+
+def integers(name: str, tensor: object, expected: str, ndim: int) -> None:
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor of integers")
+    if tensor.dtype not in INTEGERS:
+        raise TypeError(f"{name} has dtype {tensor.dtype}: expected integers, as in torch.int64")
+    if tensor.ndim != ndim:
+        raise ValueError(f"{name} has shape {shape(tensor)}: expected {expected}")
+
+
+def side(name: object) -> None:
+    if name not in ("left", "right"):
+        raise ValueError(f"side is {name!r}: expected 'left' or 'right'")
+
+
+def pair(sign: str, left: Any, right: Any, base: type) -> None:
+    """The two sides of `&` and `|`."""
+    if isinstance(right, type) and issubclass(right, base):
+        name = right.__name__
+        raise TypeError(f"{sign} got the class {name}: expected an instance, {name}()")
+    if not isinstance(right, base):
+        raise TypeError(
+            f"{sign} got a {type(right).__name__}: expected a Mask on both sides; "
+            "a tensor combines with to_tensor(queries, keys)"
+        )
+    for name in ("batch", "heads", "keys"):
+        one, other = getattr(left, name), getattr(right, name)
+        same = one == other or None in (one, other) or (name != "keys" and 1 in (one, other))
+        if not same:
+            raise ValueError(f"{sign} got masks made for {name} {one} and {other}: expected one")

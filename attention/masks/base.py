@@ -1,0 +1,211 @@
+"""What every mask is: a rule about positions."""
+
+from collections.abc import Callable
+from dataclasses import is_dataclass, replace
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+from torch.nn.attention.flex_attention import BlockMask, create_block_mask
+
+from attention import checks
+
+Position = Int[Tensor, "..."] | int
+Rule = Callable[[Position, Position, Position, Position], Bool[Tensor, "..."] | bool]
+
+
+class Mask:
+    """A rule that says which query may attend to which key.
+
+    A mask is called with positions and says `True` where the query may *attend*. Positions are
+    absolute and aligned at the end: with `T` queries and `S` keys, query `i` stands at position
+    `i + S − T`. So the last query always stands where the last key stands, which is what
+    decoding with a cache needs.
+
+    `&`, `|` and `~` make new masks. In a notebook a mask shows itself as a picture.
+
+    Examples:
+        A mask of your own, every other key:
+
+        >>> from attention import Causal, Mask
+        >>> class Even(Mask):
+        ...     def __call__(self, batch, head, query, key):
+        ...         return key % 2 == 0
+        >>> (Causal() & Even()).to_tensor(2, 4).int().tolist()
+        [[1, 0, 1, 0], [1, 0, 1, 0]]
+    """
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."] | bool:
+        """Whether the query at one position may attend to the key at another.
+
+        The arguments are those of FlexAttention's `mask_mod`: indices of batch and head,
+        positions of query and key, as tensors that broadcast or as numbers.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define __call__")
+
+    @property
+    def batch(self) -> int | None:
+        """How many sequences the mask tells apart; None if all are alike."""
+        return None
+
+    @property
+    def heads(self) -> int | None:
+        """How many heads the mask tells apart; None if all are alike."""
+        return None
+
+    @property
+    def keys(self) -> int | None:
+        """How many keys the mask is made for; None if for any number."""
+        return None
+
+    def over(self, keys: int) -> "Mask":
+        """This mask, told how many keys there are: some rules count from the last one."""
+        return self
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        """A stretch of keys outside of which the queries of a stretch see nothing.
+
+        It is never too short and may be too long: what it leaves out can be skipped.
+
+        Args:
+            first: Position of the first query.
+            last: Position of the last query, included.
+            keys: `S`, a count.
+
+        Returns:
+            The first key, and the one after the last.
+
+        Examples:
+            >>> from attention import Causal, SlidingWindow
+            >>> (Causal() & SlidingWindow(3)).span(10, 15, keys=100)
+            (8, 16)
+        """
+        return 0, keys
+
+    def mask_mod(self, queries: int, keys: int) -> Rule:
+        """The mask as FlexAttention's `mask_mod`, which counts queries from 0.
+
+        Args:
+            queries: `T`, a count.
+            keys: `S`, a count.
+
+        Examples:
+            The first of 2 queries stands at position 1 of 3.
+
+            >>> from attention import Causal
+            >>> Causal().mask_mod(2, 3)(0, 0, query=0, key=1)
+            True
+        """
+        checks.counts(self, queries, keys)
+        rule, offset = self.over(keys), keys - queries
+
+        def mask_mod(
+            batch: Position, head: Position, query: Position, key: Position
+        ) -> Bool[Tensor, "..."] | bool:
+            return rule(batch, head, query + offset, key)
+
+        return mask_mod
+
+    def block_mask(
+        self, queries: int, keys: int, *, device: torch.device | str = "cpu", block_size: int = 128
+    ) -> BlockMask:
+        """The mask as a `BlockMask`, with which FlexAttention skips the blocks that are empty.
+
+        Args:
+            queries: `T`, a count.
+            keys: `S`, a count.
+            device: Where to make it.
+            block_size: How many queries, and how many keys, make a block.
+
+        Source:
+            Dong et al., *Flex Attention: A Programming Model for Generating Optimized Attention
+            Kernels* (2024), section 3.2.
+        """
+        rule: Any = self.mask_mod(queries, keys)
+        return create_block_mask(
+            rule, self.batch, self.heads, queries, keys, device, BLOCK_SIZE=block_size
+        )
+
+    def to_tensor(
+        self, queries: int, keys: int, *, device: torch.device | str | None = None
+    ) -> Bool[Tensor, "..."]:
+        """The mask as a boolean tensor, shape `(T, S)`.
+
+        A mask that tells heads apart gives `(heads, T, S)`; one that tells sequences apart
+        gives `(batch, heads, T, S)`, with one head if all are alike.
+
+        Args:
+            queries: `T`, a count.
+            keys: `S`, a count.
+            device: Where to make the tensor.
+
+        Raises:
+            TypeError: The rule of a mask of your own gives something other than booleans.
+            ValueError: A count is negative, the mask is made for another number of keys or
+                holds a tensor elsewhere, or its rule gives another shape or device.
+
+        Examples:
+            Two queries on three keys: the first query stands at position 1.
+
+            >>> from attention import Causal
+            >>> Causal().to_tensor(2, 3)
+            tensor([[ True,  True, False],
+                    [ True,  True,  True]])
+        """
+        rule = self.mask_mod(queries, keys)
+        query = torch.arange(queries, device=device)[:, None]
+        key = torch.arange(keys, device=device)
+        checks.devices(self, key.device)
+        batch = head = 0
+        shape = (queries, keys)
+        if self.heads is not None or self.batch is not None:
+            head = torch.arange(self.heads or 1, device=device)[:, None, None]
+            shape = (self.heads or 1, *shape)
+        if self.batch is not None:
+            batch = torch.arange(self.batch, device=device)[:, None, None, None]
+            shape = (self.batch, *shape)
+        keep = rule(batch, head, query, key) if keys else False  # where none are, none is asked
+        if isinstance(keep, bool):
+            keep = torch.tensor(keep, device=device)
+        checks.ruled(keep, self, shape, key.device)
+        return keep.expand(shape)
+
+    def to(self, device: torch.device | str) -> "Mask":
+        """The same mask with the tensors that it holds on a device; itself if it holds none."""
+        held = vars(self).items()
+        moved = {n: x.to(device) for n, x in held if isinstance(x, Tensor | Mask)}
+        return replace(self, **moved) if is_dataclass(self) and moved else self
+
+    def __and__(self, other: "Mask") -> "Mask":
+        from attention.masks.combine import And  # late: it is a mask too
+
+        return And(self, other)
+
+    def __or__(self, other: "Mask") -> "Mask":
+        from attention.masks.combine import Or
+
+        return Or(self, other)
+
+    def __invert__(self) -> "Mask":
+        from attention.masks.combine import Not
+
+        return Not(self)
+
+    def svg(self, queries: int, keys: int) -> str:
+        """The mask as a picture: a row a query, a column a key, filled where it may attend."""
+        from attention.masks.drawing import svg
+
+        return svg(self, queries, keys)
+
+    def _repr_html_(self) -> str | None:  # what a notebook shows; None: the text alone
+        count = self.keys or 8
+        return self.svg(count, count) if count <= 64 else None
+
+
+def within(start: int, stop: int, keys: int) -> tuple[int, int]:
+    """A span cut to the keys there are; one without keys has equal ends."""
+    start = min(max(start, 0), keys)
+    return start, min(max(stop, start), keys)

@@ -1,0 +1,111 @@
+"""Masks made of masks."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from jaxtyping import Bool
+from torch import Tensor
+
+from attention import checks
+from attention.masks.base import Mask, Position, within
+
+
+@dataclass(frozen=True, repr=False)
+class Pair(Mask):
+    """Two masks as one."""
+
+    left: Mask
+    right: Mask
+    sign: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        checks.pair(self.sign, self.left, self.right, Mask)
+
+    @property
+    def batch(self) -> int | None:
+        return most(self.left.batch, self.right.batch)
+
+    @property
+    def heads(self) -> int | None:
+        return most(self.left.heads, self.right.heads)
+
+    @property
+    def keys(self) -> int | None:
+        return most(self.left.keys, self.right.keys)
+
+    def over(self, keys: int) -> Mask:
+        return type(self)(self.left.over(keys), self.right.over(keys))
+
+    def __repr__(self) -> str:
+        return f"({self.left!r} {self.sign} {self.right!r})"
+
+
+class And(Pair):
+    """A query attends where both masks let it: `left & right`."""
+
+    sign = "&"
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."] | bool:
+        return self.left(batch, head, query, key) & self.right(batch, head, query, key)
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)
+        return within(max(a, c), min(b, d), keys)
+
+
+class Or(Pair):
+    """A query attends where one mask lets it: `left | right`."""
+
+    sign = "|"
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."] | bool:
+        return self.left(batch, head, query, key) | self.right(batch, head, query, key)
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)
+        return min(a, c), max(b, d)
+
+
+@dataclass(frozen=True, repr=False)
+class Not(Mask):
+    """A query attends where the mask does not let it: `~mask`.
+
+    Dynamo traces `&` and `|` but not `~`: make this one outside of what is compiled.
+    """
+
+    mask: Mask
+
+    @property
+    def batch(self) -> int | None:
+        return self.mask.batch
+
+    @property
+    def heads(self) -> int | None:
+        return self.mask.heads
+
+    @property
+    def keys(self) -> int | None:
+        return self.mask.keys
+
+    def over(self, keys: int) -> Mask:
+        return Not(self.mask.over(keys))
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."] | bool:
+        keep = self.mask(batch, head, query, key)
+        return ~keep if isinstance(keep, Tensor) else not keep
+
+    def __repr__(self) -> str:
+        return f"~{self.mask!r}"
+
+
+def most(left: int | None, right: int | None) -> int | None:
+    """The larger of two counts, of which either may be missing."""
+    if left is None or right is None:
+        return right if left is None else left
+    return max(left, right)

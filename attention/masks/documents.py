@@ -1,0 +1,56 @@
+"""Several documents in one sequence."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from attention import checks
+from attention.masks.base import Mask, Position
+
+
+@dataclass(frozen=True, eq=False)
+class Documents(Mask):
+    """A query attends to the positions that have its own document's number.
+
+        keep[b, 0, i, j]  where  ids[b, i + S − T] = ids[b, j]            (batch, 1, T, S)
+
+    Args:
+        ids: Shape `(batch, S)`, or `(1, S)` for all sequences alike: the number of the document
+            that a position belongs to. A document need not be in one piece.
+
+    Raises:
+        TypeError: The ids are not a tensor of integers.
+        ValueError: The ids have not two axes, or, once used, `S` is another.
+
+    Source:
+        Krell et al., *Efficient Sequence Packing without Cross-contamination* (2021),
+        section 3.2.
+
+    Examples:
+        >>> import torch
+        >>> from attention import Documents
+        >>> Documents(torch.tensor([[0, 0, 1]])).to_tensor(3, 3).int().tolist()
+        [[[[1, 1, 0], [1, 1, 0], [0, 0, 1]]]]
+    """
+
+    ids: Int[Tensor, "batch keys"]
+
+    def __post_init__(self) -> None:
+        checks.integers("ids", self.ids, "(batch, S)", 2)
+
+    @property
+    def batch(self) -> int:
+        return self.ids.shape[0]
+
+    @property
+    def keys(self) -> int:
+        return self.ids.shape[1]
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."]:
+        # With more queries than keys the first stand before position 0, in no document.
+        inside = query >= 0
+        row = batch if self.batch > 1 else 0
+        return inside & (self.ids[row, query * inside] == self.ids[row, key])

@@ -1,0 +1,71 @@
+"""Sequences of different lengths in one tensor."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from attention import checks
+from attention.masks.base import Mask, Position
+
+
+@dataclass(frozen=True, eq=False)
+class Padding(Mask):
+    """A query attends to the tokens of its sequence, and not to what fills it up.
+
+        right:  keep[b, 0, i, j]  where  j < lengths[b]                   (batch, 1, T, S)
+        left:   keep[b, 0, i, j]  where  j ≥ S − lengths[b]
+
+    The queries that stand on padding attend like the others: their outputs are to be ignored.
+    With a cache the sequences end together, so they are padded on the left.
+
+    Args:
+        lengths: Shape `(batch,)`, how many of the `S` keys are tokens.
+        side: Where the padding is.
+
+    Raises:
+        TypeError: The lengths are not a tensor of integers.
+        ValueError: The lengths have not one axis, or the side is neither `left` nor `right`.
+
+    Examples:
+        Two sentences, of three tokens and of two:
+
+        >>> import torch
+        >>> from attention import Padding
+        >>> Padding(torch.tensor([3, 2])).to_tensor(1, 3).int().tolist()
+        [[[[1, 1, 1]]], [[[1, 1, 0]]]]
+    """
+
+    lengths: Int[Tensor, "batch"]
+    side: Literal["right", "left"] = "right"
+
+    def __post_init__(self) -> None:
+        checks.integers("lengths", self.lengths, "(batch,)", 1)
+        checks.side(self.side)
+
+    @property
+    def batch(self) -> int:
+        return self.lengths.shape[0]
+
+    def over(self, keys: int) -> Mask:
+        return self if self.side == "right" else From(keys - self.lengths)
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."]:
+        if self.side == "left":
+            raise ValueError("padding on the left ends with the keys: first tell it, over(keys)")
+        return key < self.lengths[batch]
+
+
+@dataclass(frozen=True, eq=False)
+class From(Mask):
+    """A query attends to the positions from `start` on: padding on the left, keys counted."""
+
+    start: Int[Tensor, "batch"]
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."]:
+        return key >= self.start[batch]

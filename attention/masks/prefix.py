@@ -1,0 +1,46 @@
+"""A prefix that all may read."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Bool
+from torch import Tensor
+
+from attention import checks
+from attention.masks.base import Mask, Position, within
+
+
+@dataclass(frozen=True)
+class PrefixLM(Mask):
+    """A query attends to the first `length` positions, and to no later one than its own.
+
+        keep[i, j]  where  j < length  or  j ≤ i + S − T                  (T, S)
+
+    Args:
+        length: A count of positions, at least 0; with 0 the mask is causal.
+
+    Raises:
+        TypeError: The length is no integer.
+        ValueError: The length is negative.
+
+    Source:
+        Raffel et al., *Exploring the Limits of Transfer Learning with a Unified Text-to-Text
+        Transformer* (2020), section 3.2.1 and figure 3.
+
+    Examples:
+        >>> from attention import PrefixLM
+        >>> PrefixLM(2).to_tensor(3, 3).int().tolist()
+        [[1, 1, 0], [1, 1, 0], [1, 1, 1]]
+    """
+
+    length: int
+
+    def __post_init__(self) -> None:
+        checks.count("length", self.length, 0)
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."] | bool:
+        return (key < self.length) | (key <= query)
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        return within(0, max(self.length, last + 1), keys)

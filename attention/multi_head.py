@@ -1,0 +1,189 @@
+"""Attention with many heads, as a module."""
+
+from typing import Any
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from attention import checks, weights
+from attention.functional import dot_product_attention
+from attention.heads import merge, split
+from attention.masks import Mask
+
+
+class MultiHeadAttention(nn.Module):
+    """Several heads attend, each in a space of its own, and one projection joins what they find.
+
+    With `H` heads of width `D`, for each head `h`:
+
+        head[h] = dot_product_attention(query W_q[h].T, key W_k[h].T, value W_v[h].T, mask)  (T, D)
+        out     = concat(head[0], …, head[H − 1]) W_o.T                            (T, embed_dim)
+
+    each product plus its bias. With `num_kv_heads` < `H`, heads in a row share keys and values:
+    two or more of them are grouped-query attention, one is multi-query attention.
+
+    Args:
+        embed_dim: Width of the inputs and of the output.
+        num_heads: `H`.
+        num_kv_heads: How many heads keys and values have, of which `H` is a multiple; `H` if
+            not given.
+        head_dim: `D`; `embed_dim / num_heads` if not given.
+        bias: Whether the four projections add a bias.
+        dropout: The share of weights that is made zero in training, below 1.
+        device: Where to make the parameters.
+        dtype: Of the parameters.
+
+    Raises:
+        TypeError: A size or the dropout has the wrong type; later, an input's type or dtype.
+        ValueError: The sizes do not fit, the dropout is no share; later, an input's shape.
+
+    Source:
+        Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2. Fewer key heads:
+        Shazeer, *Fast Transformer Decoding* (2019), section 3; Ainslie et al., *GQA* (2023),
+        section 2.2.
+
+    Examples:
+        >>> import torch
+        >>> from attention import Causal, MultiHeadAttention
+        >>> attend = MultiHeadAttention(embed_dim=32, num_heads=4, num_kv_heads=2)
+        >>> x, memory = torch.randn(1, 8, 32), torch.randn(1, 5, 32)
+        >>> attend(x, mask=Causal()).shape
+        torch.Size([1, 8, 32])
+        >>> out, weights = attend(x, memory, return_weights=True)
+        >>> weights.shape
+        torch.Size([1, 4, 8, 5])
+    """
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        *,
+        num_kv_heads: int | None = None,
+        head_dim: int | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        kv_heads = num_heads if num_kv_heads is None else num_kv_heads
+        checks.sizes(embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=kv_heads)
+        checks.heads(embed_dim, num_heads, kv_heads, head_dim)
+        head_dim = embed_dim // num_heads if head_dim is None else head_dim
+        checks.sizes(head_dim=head_dim)
+        self.embed_dim, self.head_dim = embed_dim, head_dim
+        self.num_heads, self.num_kv_heads = num_heads, kv_heads
+        self.dropout = checks.dropout("dropout", dropout)
+        options: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
+        self.query_proj = nn.Linear(embed_dim, num_heads * head_dim, **options)
+        self.key_proj = nn.Linear(embed_dim, kv_heads * head_dim, **options)
+        self.value_proj = nn.Linear(embed_dim, kv_heads * head_dim, **options)
+        self.out_proj = nn.Linear(num_heads * head_dim, embed_dim, **options)
+
+    def forward(
+        self,
+        query: Float[Tensor, "*batch queries embed_dim"],
+        key: Float[Tensor, "*batch keys embed_dim"] | None = None,
+        value: Float[Tensor, "*batch keys embed_dim"] | None = None,
+        *,
+        mask: Mask | Bool[Tensor, "..."] | None = None,
+        return_weights: bool = False,
+    ) -> (
+        Float[Tensor, "*batch queries embed_dim"]
+        | tuple[
+            Float[Tensor, "*batch queries embed_dim"],
+            Float[Tensor, "*batch num_heads queries keys"],
+        ]
+    ):
+        """What the heads found, shape `(…, T, embed_dim)`.
+
+        Args:
+            query: The tokens that ask, shape `(…, T, embed_dim)`.
+            key: The tokens that are compared with them, shape `(…, S, embed_dim)`; the query
+                if not given, which is self-attention.
+            value: The tokens that are averaged, shape `(…, S, embed_dim)`; the key if not given.
+            mask: Which token may attend to which; see
+                [`dot_product_attention`][attention.functional.dot_product_attention].
+            return_weights: Whether to return the weights too, of each head by itself, shape
+                `(…, H, T, S)`; in training, those after dropout.
+        """
+        if key is None and value is not None:
+            raise ValueError("value is given without key: expected key, or neither")
+        key = query if key is None else key
+        value = key if value is None else value
+        for name, x in (("query", query), ("key", key), ("value", value)):
+            checks.tokens(name, x, self.query_proj.weight)
+        checks.together(query, key, value)
+        result: Any = dot_product_attention(
+            split(self.query_proj(query), self.num_heads),  # (…, H, T, D)
+            split(self.key_proj(key), self.num_kv_heads),
+            split(self.value_proj(value), self.num_kv_heads),
+            mask,
+            dropout_p=self.dropout if self.training else 0.0,
+            return_weights=return_weights,
+        )
+        if return_weights:
+            return self.out_proj(merge(result[0])), result[1]
+        return self.out_proj(merge(result))
+
+    @classmethod
+    def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
+        """A module with the weights of torch's own, which computes the same.
+
+        Raises:
+            TypeError: It is not `nn.MultiheadAttention`.
+            ValueError: It has `batch_first=False`, `kdim`, `vdim`, `add_bias_kv` or
+                `add_zero_attn`, for which there is nothing here.
+
+        Examples:
+            >>> from torch import nn
+            >>> from attention import MultiHeadAttention
+            >>> MultiHeadAttention.from_torch(nn.MultiheadAttention(32, 4, batch_first=True))
+            MultiHeadAttention(
+              num_heads=4, num_kv_heads=4, head_dim=8, dropout=0.0
+              (query_proj): Linear(in_features=32, out_features=32, bias=True)
+              (key_proj): Linear(in_features=32, out_features=32, bias=True)
+              (value_proj): Linear(in_features=32, out_features=32, bias=True)
+              (out_proj): Linear(in_features=32, out_features=32, bias=True)
+            )
+        """
+        checks.from_torch(module)
+        like = module.out_proj.weight
+        ours = cls(
+            module.embed_dim,
+            module.num_heads,
+            bias=module.in_proj_bias is not None,
+            dropout=module.dropout,
+            device=like.device,
+            dtype=like.dtype,
+        )
+        ours.load_state_dict(weights.unpacked(module.state_dict()))
+        return ours.train(module.training)
+
+    def to_torch(self) -> nn.MultiheadAttention:
+        """The same weights in torch's own module, with `batch_first=True`.
+
+        Raises:
+            ValueError: The heads are grouped, or of another width than `embed_dim / num_heads`.
+        """
+        checks.to_torch(self.embed_dim, self.num_heads, self.num_kv_heads, self.head_dim)
+        like = self.out_proj.weight
+        theirs = nn.MultiheadAttention(
+            self.embed_dim,
+            self.num_heads,
+            dropout=self.dropout,
+            bias=self.out_proj.bias is not None,
+            batch_first=True,
+            device=like.device,
+            dtype=like.dtype,
+        )
+        theirs.load_state_dict(weights.packed(self.state_dict()))
+        return theirs.train(self.training)
+
+    def extra_repr(self) -> str:
+        return (
+            f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}, "
+            f"head_dim={self.head_dim}, dropout={self.dropout}"
+        )

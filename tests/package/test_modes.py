@@ -1,0 +1,174 @@
+"""Compiled, transformed, under autocast, on the meta device: the same function, no warning."""
+
+import shutil
+import warnings
+
+import pytest
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from attention import (
+    Causal,
+    Documents,
+    MultiHeadAttention,
+    Padding,
+    PrefixLM,
+    SelfAttention,
+    SlidingWindow,
+    dot_product_attention,
+)
+
+MASKS = {
+    "none": None,
+    "causal": Causal(),
+    "all": PrefixLM(1) | Causal() & SlidingWindow(2) & ~Documents(torch.tensor([[0, 1, 2]])),
+}
+
+
+@pytest.fixture(autouse=True)
+def no_warning():
+    """Ours or torch's: a call warns of nothing. What torch itself uses and deprecates may."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ResourceWarning)  # of other tests, collected during ours
+        warnings.filterwarnings("ignore", message=".*torch.jit.script.* is deprecated")
+        yield
+
+
+@pytest.mark.untyped  # beartype's checks are not to be traced
+@pytest.mark.parametrize(
+    ("name", "weights"), [("none", False), ("causal", False), ("window", True)]
+)
+def test_compiles_whole_for_any_length(name: str, weights: bool, device: str) -> None:
+    """One graph, without a break, also when the second length makes sizes symbolic."""
+    torch.compiler.reset()
+    mask = {"none": None, "causal": Causal(), "window": Causal() & SlidingWindow(2)}[name]
+
+    def attend(query: Tensor, key: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        return dot_product_attention(query, key, key, mask, return_weights=weights)
+
+    compiled = torch.compile(attend, fullgraph=True, backend="aot_eager")
+    for tokens in (3, 5, 8):
+        query, key = torch.randn(2, 4, tokens, 4), torch.randn(2, 2, tokens, 4)
+        query, key = query.to(device).requires_grad_(), key.to(device)
+        torch.testing.assert_close(compiled(query, key), attend(query, key))
+
+
+@pytest.mark.untyped
+def test_compiles_with_masks_made_inside(device: str) -> None:
+    """An empty row too: the sequence of length 0."""
+    torch.compiler.reset()
+
+    def attend(x: Tensor, lengths: Tensor) -> Tensor:
+        return dot_product_attention(x, x, x, Causal() & Padding(lengths, side="left"))
+
+    x = torch.randn(3, 2, 5, 4, device=device, requires_grad=True)
+    lengths = torch.tensor([5, 0, 2], device=device)
+    got = torch.compile(attend, fullgraph=True, backend="aot_eager")(x, lengths)
+    torch.testing.assert_close(got, attend(x, lengths))
+    (gradient,) = torch.autograd.grad(got.sum(), x)
+    assert not got[1].any()
+    assert not gradient[1].any()
+    assert gradient.isfinite().all()
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("weights", [False, True])
+def test_exports_for_any_length_and_a_scale_that_depends_on_it(weights: bool) -> None:
+    class Attend(torch.nn.Module):
+        def forward(self, x: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+            scale = x.shape[-2] ** -0.5
+            return dot_product_attention(x, x, x, Causal(), scale=scale, return_weights=weights)
+
+    x = torch.randn(2, 5, 4)
+    lengths = {"x": {1: torch.export.Dim("tokens", min=2, max=64)}}
+    exported = torch.export.export(Attend(), (x,), dynamic_shapes=lengths).module()
+    for tokens in (2, 9):
+        x = torch.randn(2, tokens, 4)
+        torch.testing.assert_close(exported(x), Attend()(x))
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("kind", ["self", "multi"])
+def test_modules_compile_whole(kind: str, device: str) -> None:
+    torch.compiler.reset()
+    attend = {
+        "self": SelfAttention(8, causal=True, dropout=0.1, device=device),
+        "multi": MultiHeadAttention(8, 4, num_kv_heads=2, device=device),
+    }[kind].eval()
+    compiled = torch.compile(attend, fullgraph=True, backend="aot_eager")
+    x = torch.randn(2, 5, 8, device=device)
+    torch.testing.assert_close(compiled(x, mask=SlidingWindow(2)), attend(x, mask=SlidingWindow(2)))
+
+
+@pytest.mark.untyped
+@pytest.mark.skipif(not shutil.which("g++"), reason="inductor needs a C++ compiler")
+@pytest.mark.filterwarnings("ignore")  # of inductor's own making
+def test_inductor(device: str) -> None:
+    warnings.simplefilter("ignore")
+    torch.compiler.reset()
+
+    mask = SlidingWindow(2) & ~Causal()  # its last row is empty
+
+    def attend(x: Tensor) -> tuple[Tensor, Tensor]:
+        return dot_product_attention(x, x, x, mask, return_weights=True)
+
+    x = torch.randn(2, 5, 4, device=device)
+    torch.testing.assert_close(torch.compile(attend, fullgraph=True)(x), attend(x))
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("name", MASKS)
+def test_torch_func(name: str, device: str) -> None:
+    x = torch.randn(2, 3, 1, 3, 4, device=device, dtype=torch.float64)
+    mask = MASKS[name] and MASKS[name].to(device)
+
+    def attend(x: Tensor) -> Tensor:
+        return dot_product_attention(x, x, x, mask)
+
+    plain = torch.stack([attend(one) for one in x])
+    torch.testing.assert_close(torch.func.vmap(attend)(x), plain)
+    for backend in ("eager", "loops"):
+        leaf = x[0].clone().requires_grad_()
+        out = dot_product_attention(leaf, leaf, leaf, mask, backend=backend)
+        (want,) = torch.autograd.grad(out.sum(), leaf)
+        got = torch.func.grad(lambda x: attend(x).sum())(x[0])
+        torch.testing.assert_close(got, want)
+    # Forward over the same direction as a central difference of size 1e-6, right to 1e-9.
+    direction = torch.randn_like(x[0])
+    out, tangent = torch.func.jvp(attend, (x[0],), (direction,))
+    torch.testing.assert_close(out, plain[0])
+    ahead, behind = attend(x[0] + 1e-6 * direction), attend(x[0] - 1e-6 * direction)
+    torch.testing.assert_close(tangent, (ahead - behind) / 2e-6, atol=1e-8, rtol=1e-7)
+    with forward_ad.dual_level():
+        dual = attend(forward_ad.make_dual(x[0], direction))
+        torch.testing.assert_close(forward_ad.unpack_dual(dual).tangent, tangent)
+
+
+@pytest.mark.parametrize("backend", ["loops", "eager", "fused", "auto"])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_autocast(backend: str, dtype: torch.dtype, device: str) -> None:
+    """As if the inputs had been cast by hand, which is what torch does to its own."""
+    query, key, value = torch.randn(3, 2, 5, 4, device=device)
+    bias = torch.randn(5, 5, device=device)
+    mask = torch.ones(5, 5, dtype=torch.bool, device=device).tril(-1)
+    options = {"mask": mask, "backend": backend}
+    lowered = [tensor.to(dtype) for tensor in (query, key, value)]
+    want = dot_product_attention(*lowered, bias=bias.to(dtype), **options)
+    with torch.autocast(device, dtype):
+        got = dot_product_attention(query, key, value.to(dtype), bias=bias, **options)
+        exact = dot_product_attention(query.double(), key.double(), value.double(), **options)
+    assert exact.dtype == torch.float64
+    assert got.dtype == dtype
+    assert torch.equal(got, want)
+    assert not got[:, 0].any()
+
+
+@pytest.mark.parametrize("backend", ["eager", "fused", "auto"])
+def test_meta(backend: str) -> None:
+    query, key = torch.empty(2, 4, 5, 4, device="meta"), torch.empty(2, 2, 5, 4, device="meta")
+    mask = (Causal() & Padding(torch.tensor([1, 2]))).to("meta")
+    context = dot_product_attention(query, key, key, mask, backend=backend)
+    assert context.device.type == "meta"
+    assert context.shape == (2, 4, 5, 4)
