@@ -41,6 +41,8 @@ KATEX = {
     "Math-Italic": LETTERS + GREEK,
     "Size1-Regular": LARGE,
     "Size2-Regular": LARGE,
+    "Size3-Regular": LARGE,
+    "Size4-Regular": LARGE,
 }
 
 

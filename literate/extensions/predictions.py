@@ -47,7 +47,7 @@ def choices(box: etree.Element, group: str) -> None:
     title = box.find("p")
     question = "".join(title.itertext()) if title is not None else ""
     rights = [CHOICE.match(li.text or "") for each in lists for li in each]
-    if len(lists) != 1 or [match[1] for match in rights if match].count("x") != 1:
+    if title is None or len(lists) != 1 or [match[1] for match in rights if match].count("x") != 1:
         message = "a prediction is one list whose items begin with ( ), and one of them with (x)"
         raise Fault(message, question)
     for number, item in enumerate(lists[0]):
@@ -64,7 +64,9 @@ def choices(box: etree.Element, group: str) -> None:
         answer.insert(0, verdict)
         item.set("class", "choice choice--right" if right else "choice")
         item.extend([etree.Element("input", type="radio", name=group, id=name), label, answer])
-    group_box = etree.Element("div", {"role": "group", "aria-label": question, "class": "choices"})
+    title.set("id", group)  # a title that is a formula has no text for a label of its own
+    said = {"role": "group", "aria-labelledby": group, "class": "choices"}
+    group_box = etree.Element("div", said)
     place = list(box).index(lists[0])
     box[place] = group_box
     group_box.append(lists[0])
