@@ -133,7 +133,7 @@ def test_a_prediction_answers() -> None:
     assert len(set(re.findall(r'name="(predict-\d+)"', html))) == 1
     assert html.count('<li class="choice choice--right">') == 1
     assert plain(html) == "Predict Which? This one No: no, a:b is. That Yes: it is."
-    ids = re.findall(r'id="(predict-[\d-]+)"', html)
+    ids = re.findall(r'id="(predict-\d+-\d+)"', html)
     assert ids == re.findall(r'for="(predict-[\d-]+)"', html)
 
 
