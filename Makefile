@@ -5,6 +5,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 INDEX  := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 # Files, and the folders of docs, whose time changes when a page is removed.
 BOOK   := $(shell find docs; find attention literate -name '*.py')
@@ -20,11 +21,11 @@ site/index.html: $(READY) mkdocs.yml $(BOOK)
 	@touch $@
 
 # The pages a second time on the plainest CPU code: no digit may depend on the machine.
-# The package a second time with every shape annotation checked at every call.
+# The tests of the package run with every shape annotation checked at every call.
 test: lint
-	$(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
-	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q README.md docs
-	$(BIN)/python -m pytest -q tests/package -m "not untyped" --numprocesses 2 --dist loadfile --jaxtyping-packages=attention,beartype.beartype
+	$(PYTEST) -m "not typed"
+	$(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
+	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(PYTEST) README.md docs
 
 lint: $(READY)
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks

@@ -87,6 +87,7 @@ class LiteratePage(MarkdownTextFile):
         """Rewrite the page once, after its last test; what it set is not for the tests after it."""
         settings.reset()
         run = self.run
+        run.module.space.close()
         if run.edits and (count := apply(self.path, run.page, run.edits)):
             said = self.config.stash.setdefault(REWRITTEN, [])
             said.append(f"{run.page.path}: rewrote {count} place{'s' * (count > 1)}")

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import shutil
 import sys
 import tempfile
 import traceback
@@ -9,6 +10,7 @@ import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from literate import settings
@@ -47,9 +49,16 @@ class Space:
 
     def __init__(self, path: Path) -> None:
         self.path = str(path)
-        self._temporary = tempfile.TemporaryDirectory(prefix="page-")
-        self.folder = Path(self._temporary.name)
         self.reset()
+
+    @cached_property
+    def folder(self) -> Path:
+        """Where blocks write; `close` removes it."""
+        return Path(tempfile.mkdtemp(prefix="page-"))
+
+    def close(self) -> None:
+        if "folder" in vars(self):
+            shutil.rmtree(vars(self).pop("folder"))
 
     def reset(self) -> None:
         self.module = types.ModuleType("__page__")

@@ -1,8 +1,19 @@
 """What the tests of the package share: each runs on the CPU, and on a GPU where there is one."""
 
+from pathlib import Path
+
 import pytest
 import torch
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what runs with every shape checked: all tests of the package but the `untyped`."""
+    for item in items:
+        if HERE in item.path.parents and not item.get_closest_marker("untyped"):
+            item.add_marker("typed")
+
+
+HERE = Path(__file__).parent
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 

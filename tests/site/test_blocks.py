@@ -71,21 +71,25 @@ class Letters(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.open: list[str] = []
+        self.open: list[tuple[str, bool]] = []  # tags, and whether they hold a formula
         self.prose: set[str] = set()
         self.code: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in {"meta", "link", "img", "input", "br", "hr", "path", "rect"}:
-            self.open.append("maths" if "maths" in (dict(attrs).get("class") or "") else tag)
+        if tag not in {"meta", "link", "img", "input", "br", "hr"}:
+            self.open.append((tag, "maths" in (dict(attrs).get("class") or "")))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """`<path … />` opens nothing."""
 
     def handle_endtag(self, tag: str) -> None:
-        while self.open and self.open.pop() not in {tag, "maths"}:
+        while self.open and self.open.pop()[0] != tag:
             pass
 
     def handle_data(self, data: str) -> None:
-        if not {"script", "style", "maths"} & set(self.open):
-            (self.code if {"code", "pre"} & set(self.open) else self.prose).update(data)
+        tags = {tag for tag, _ in self.open}
+        if not {"script", "style"} & tags and not any(maths for _, maths in self.open):
+            (self.code if {"code", "pre"} & tags else self.prose).update(data)
 
 
 @pytest.mark.parametrize(("font", "part"), [("serif", "prose"), ("mono", "code")])
