@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
+THREADS: dict[str, int] = {}  # how many torch began with
+
+
 def prepare() -> None:
     """Before a page imports matplotlib: our style, and no date in its files."""
     os.environ["MATPLOTLIBRC"] = str(Path(__file__).with_name("matplotlibrc"))
@@ -23,6 +26,7 @@ def reset() -> None:
         numpy.set_printoptions(edgeitems=3, precision=8, suppress=False, threshold=1000)
     if torch := sys.modules.get("torch"):
         torch.manual_seed(0)
+        torch.set_num_threads(THREADS.setdefault("torch", torch.get_num_threads()))
         torch.set_default_dtype(torch.float32)
         torch.set_printoptions(profile="default", sci_mode=None)
         torch.set_grad_enabled(True)
