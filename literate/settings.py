@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-
 THREADS: dict[str, int] = {}  # how many torch began with
 
 
