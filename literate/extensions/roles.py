@@ -14,8 +14,9 @@ ROLES = {
 }
 ROLE = {name: role for role, names in ROLES.items() for name in names}
 NAMES = "|".join(ROLE)
-# In code, Pygments marks each name; in prose, a name stands alone in `…` or **…**.
-IN_CODE = re.compile(rf'<span class="(n|na|nv|pn)">({NAMES})</span>')
+# In code, Pygments marks each name; in prose, a name stands alone in `…` or **…**. Behind a dot it
+# is another's: the weight of a layer is no attention weight.
+IN_CODE = re.compile(rf'(?<!<span class="o">\.</span>)<span class="(n|na|nv|pn)">({NAMES})</span>')
 IN_PROSE = re.compile(rf"<(code|strong)>({NAMES})</\1>")
 
 
