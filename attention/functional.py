@@ -92,7 +92,8 @@ def dot_product_attention(
             `(…, H, T, S)`. `True` means *attend*. A query that may attend to nothing gets a
             context of zeros, weights of zero and no gradient. What a query may not attend to
             must still be finite, unless no query of the call may: 0 · NaN is NaN.
-        bias: What is added to the scores; broadcasts to `(…, H, T, S)`. −∞ masks.
+        bias: What is added to the scores; broadcasts to `(…, H, T, S)`. −∞ masks; what is
+            not masked must be finite.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
         softcap: The largest score in size, before the bias; no limit if not given.
         dropout_p: The share of weights that is made zero at random, at least 0 and below 1;
@@ -101,7 +102,8 @@ def dot_product_attention(
             after dropout, as `nn.MultiheadAttention` does.
         backend: How to compute it: `fused` with torch's own kernel, `eager` with two matrix
             products, `loops` with Python loops; `auto` takes the fastest of those that can. All
-            give the same to within rounding. Only eager and loops can be differentiated twice.
+            give the same to within rounding. Only eager and loops can be differentiated twice, and
+            auto takes fused unless torch.func is at work: name one.
 
     Returns:
         The context, shape `(…, H, T, E)`; with `return_weights`, a pair of it and the weights,
@@ -138,7 +140,9 @@ def dot_product_attention(
     dropout_p = checks.dropout("dropout_p", dropout_p)
     run = BACKENDS[choose(backend, return_weights, softcap is not None, query.is_meta)]
     square = query.size(-2) == key.size(-2)
-    if type(mask) is Causal and square and run is fused and bias is None:
+    if type(mask) is Causal and query.size(-2) == 1:
+        mask = None  # the one query stands at the last key, and sees all
+    elif type(mask) is Causal and square and run is fused and bias is None:
         run, mask = FUSED_CAUSAL, None
     elif isinstance(mask, Mask):
         mask = mask.to_tensor(query.size(-2), key.size(-2), device=query.device)
@@ -146,9 +150,9 @@ def dot_product_attention(
         checks.mask(mask, query, key)
     if bias is not None:
         checks.bias(bias, query, key)
-        infinite = bias == float("-inf")
-        mask = ~infinite if mask is None else mask & ~infinite
-        bias = bias.masked_fill(infinite, 0.0)
+        finite = bias != float("-inf")
+        mask = finite if mask is None else mask & finite
+        bias = bias.masked_fill(~mask, 0.0)  # what a mask hides may hold anything
     if mixed:  # the backends choose their own precision
         run = autocast.off(run, query.device.type)
     both: Any = run(query, key, value, mask, bias, scale, softcap, dropout_p)
@@ -162,6 +166,7 @@ def choose(backend: Backend, weights: bool, capped: bool, meta: bool) -> str:
     for name, asked, why in (
         ("fused", weights, "does not return weights"),
         ("fused", capped, "has no softcap"),
+        ("fused", forward_ad._current_level >= 0, "has no forward-mode derivative"),
         ("loops", meta, "reads values and query is on meta"),
     ):
         if asked and name == backend:

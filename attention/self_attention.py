@@ -92,7 +92,7 @@ class SelfAttention(nn.Module):
         """
         checks.tokens("x", x, self.query_proj.weight)
         if self.causal:
-            mask = causal_and(mask, x.shape[-2], x.device)
+            mask = causal_and(mask, x.unsqueeze(-3))
         result: Any = dot_product_attention(
             self.query_proj(x).unsqueeze(-3),  # (…, 1, T, head_dim)
             self.key_proj(x).unsqueeze(-3),
@@ -109,10 +109,11 @@ class SelfAttention(nn.Module):
         return f"causal={self.causal}, dropout={self.dropout}"
 
 
-def causal_and(mask: Any, tokens: int, device: torch.device) -> Any:
+def causal_and(mask: Any, query: Tensor) -> Any:
     """A mask, or none, and the causal one besides."""
     if mask is None:
         return Causal()
-    if isinstance(mask, Tensor) and mask.dtype == torch.bool:
-        return Causal().to_tensor(tokens, tokens, device=device) & mask
+    if isinstance(mask, Tensor):
+        checks.mask(mask, query, query)
+        return Causal().to_tensor(query.shape[-2], query.shape[-2], device=query.device) & mask
     return Causal() & mask if isinstance(mask, Mask) else mask  # what is no mask is refused later

@@ -39,7 +39,8 @@ def fused(
     if over is not None:
         over = four_of(over, query.shape[:-3])
     q, k, v = four(query), four(key), four(value)
-    grouped = q.size(1) != k.size(1)
+    # A bool also while sizes are symbols: `!=` would be one more symbol, which the kernel refuses.
+    grouped = not q.size(1) == k.size(1)  # noqa: SIM201
     context = scaled_dot_product_attention(
         q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
     )

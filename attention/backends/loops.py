@@ -25,7 +25,7 @@ def loops(
     if dtype in (torch.float16, torch.bfloat16):  # a sum of many small weights needs the digits
         query, key, value = query.float(), key.float(), value.float()
     # Zeros with a gradient of zero: an output that nothing is added to stays differentiable.
-    inputs = query.sum() + key.sum() + value.sum()
+    inputs = query.sum() + key.sum() + value.sum() + (0.0 if bias is None else bias.sum())
     zero = inputs.masked_fill(torch.ones_like(inputs, dtype=torch.bool), 0.0)
     context = zero.expand(*query.shape[:-1], value.shape[-1]).clone()  # (…, H, T, E)
     weights = zero.expand(*query.shape[:-1], key.shape[-2]).clone()  # (…, H, T, S)

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from attention import autocast
 from attention.checks.numbers import count
 from attention.checks.tensors import shape, some
 
@@ -39,7 +40,8 @@ def tokens(name: str, x: object, weight: Tensor) -> None:
         raise ValueError(
             f"{name} is on {x.device} but the module is on {weight.device}: expected one device"
         )
-    mixed = torch._C._is_any_autocast_enabled() and x.is_floating_point()
+    exact = torch.float64 in (x.dtype, weight.dtype)  # which autocast leaves alone
+    mixed = autocast.active(x) and x.is_floating_point() and not exact
     if x.dtype != weight.dtype and not mixed:
         raise TypeError(
             f"{name} has dtype {x.dtype} but the module has {weight.dtype}: expected one dtype"

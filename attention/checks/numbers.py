@@ -23,7 +23,8 @@ def scale(value: Any, head_dim: int) -> float:
 def softcap(value: Any) -> float | None:
     if value is None:
         return None
-    if (number := finite("softcap", value)) <= 0:
+    # A smaller one would be 0 in float32, and a score of 0 over it NaN.
+    if (number := finite("softcap", value)) < torch.finfo(torch.float32).tiny:
         raise ValueError(f"softcap is {number:.3g}: expected a number above 0, or None for no cap")
     return number
 

@@ -46,6 +46,9 @@ class Mask:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__")
 
+    def __bool__(self) -> bool:
+        raise TypeError("a mask is neither true nor false: combine masks with &, | and ~")
+
     @property
     def batch(self) -> int | None:
         """How many sequences the mask tells apart; None if all are alike."""
@@ -201,7 +204,7 @@ class Mask:
         return svg(self, queries, keys)
 
     def _repr_html_(self) -> str | None:  # what a notebook shows; None: the text alone
-        count = self.keys or 8
+        count = 8 if self.keys is None else self.keys
         return self.svg(count, count) if count <= 64 else None
 
 
@@ -209,3 +212,8 @@ def within(start: int, stop: int, keys: int) -> tuple[int, int]:
     """A span cut to the keys there are; one without keys has equal ends."""
     start = min(max(start, 0), keys)
     return start, min(max(stop, start), keys)
+
+
+def row(batch: Position, count: int) -> Position:
+    """Which row of a mask's tensor a sequence reads: the one there is may stand for all."""
+    return 0 if count == 1 else batch

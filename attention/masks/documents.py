@@ -6,7 +6,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Mask, Position
+from attention.masks.base import Mask, Position, row
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,5 +52,5 @@ class Documents(Mask):
     ) -> Bool[Tensor, "..."]:
         # With more queries than keys the first stand before position 0, in no document.
         inside = query >= 0
-        row = batch if self.batch > 1 else 0
-        return inside & (self.ids[row, query * inside] == self.ids[row, key])
+        b = row(batch, self.batch)
+        return inside & (self.ids[b, query * inside] == self.ids[b, key])

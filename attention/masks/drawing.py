@@ -13,7 +13,8 @@ SIDE = 12  # of a cell, in pixels
 def svg(mask: Mask, queries: int, keys: int) -> str:
     """A grid for each sequence and head, beside one another; True is filled."""
     device = next((tensor.device for _, _, tensor in held(mask)), torch.device("cpu"))
-    grids = mask.to_tensor(queries, keys, device=device).reshape(-1, queries, keys)
+    keep = mask.to_tensor(queries, keys, device=device)
+    grids = keep.flatten(0, -3) if keep.ndim > 2 else keep[None]
     width, height = len(grids) * (keys + 1) + 1, queries + 2
     paths = []
     for n, grid in enumerate(grids):

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Mask, Position
+from attention.masks.base import Mask, Position, row
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,14 +49,14 @@ class Padding(Mask):
         return self.lengths.shape[0]
 
     def over(self, keys: int) -> Mask:
-        return self if self.side == "right" else From(keys - self.lengths)
+        return self if self.side == "right" else From(keys - self.lengths.long())
 
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."]:
         if self.side == "left":
             raise ValueError("padding on the left ends with the keys: first tell it, over(keys)")
-        return key < self.lengths[batch]
+        return key < self.lengths[row(batch, self.batch)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,11 @@ class From(Mask):
 
     start: Int[Tensor, "batch"]
 
+    @property
+    def batch(self) -> int:
+        return self.start.shape[0]
+
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."]:
-        return key >= self.start[batch]
+        return key >= self.start[row(batch, self.batch)]

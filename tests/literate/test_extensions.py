@@ -92,7 +92,10 @@ def test_an_unknown_option_is_not_a_cell() -> None:
 
 
 def test_parts_of_attention_have_their_hue_in_code_and_prose() -> None:
-    html = convert("The **query** and `keys`, not a *value*.\n\n```python\nquery @ k\nquest\nlayer.weight\n```\n")
+    html = convert(
+        "The **query** and `keys`, not a *value*.\n\n"
+        "```python\nquery @ k\nquest\nlayer.weight\n```\n"
+    )
     assert '<strong class="query">query</strong>' in html
     assert '<code class="key">keys</code>' in html
     assert '<span class="n query">query</span>' in html

@@ -122,7 +122,7 @@ def test_inductor(device: str) -> None:
 @pytest.mark.parametrize("name", MASKS)
 def test_torch_func(name: str, device: str) -> None:
     x = torch.randn(2, 3, 1, 3, 4, device=device, dtype=torch.float64)
-    mask = MASKS[name] and MASKS[name].to(device)
+    mask = None if MASKS[name] is None else MASKS[name].to(device)
 
     def attend(x: Tensor) -> Tensor:
         return dot_product_attention(x, x, x, mask)

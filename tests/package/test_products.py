@@ -46,7 +46,7 @@ def test_every_backend_is_the_same_function(backend: str, dtype: torch.dtype, dr
         how = ("plain", "transposed", "expanded")[n % 3]
         shapes = (heads, queries, 3), (kv_heads, 5, 3), (kv_heads, 5, 3 + n % 7 // 4)
         inputs = [layout(draw(2, *shape, dtype=dtype, grad=False), how) for shape in shapes]
-        mask = MASKS[name] and MASKS[name].to(inputs[0].device)
+        mask = None if MASKS[name] is None else MASKS[name].to(inputs[0].device)
         got = dot_product_attention(*inputs, mask, backend=backend)
         query, key, value = (tensor.double() for tensor in inputs)
         keep = None if mask is None else mask.to_tensor(queries, 5, device=query.device)
@@ -78,10 +78,10 @@ def test_size_zero(backend: str, sizes: tuple[int, ...], draw) -> None:
 @pytest.mark.parametrize("queries", [2, 5])
 def test_agrees_with_flex_attention(name: str, queries: int, draw) -> None:
     """Uncompiled; its rule is ours, and its own blocks are skipped."""
-    mask = MASKS[name] and MASKS[name].to(draw(1).device)
+    mask = None if MASKS[name] is None else MASKS[name].to(draw(1).device)
     query, key = draw(2, 4, queries, 4, grad=False), draw(2, 2, 5, 4, grad=False)
     value = draw(2, 2, 5, 4, grad=False)
-    blocks = mask and mask.block_mask(queries, 5, device=query.device)
+    blocks = None if mask is None else mask.block_mask(queries, 5, device=query.device)
     theirs = flex_attention(query, key, value, block_mask=blocks, scale=0.3, enable_gqa=True)
     for backend in ("loops", "eager", "fused"):
         ours = dot_product_attention(query, key, value, mask, scale=0.3, backend=backend)

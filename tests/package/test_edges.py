@@ -1,0 +1,104 @@
+"""What a review of the package found: inputs at the edge, in every backend that takes them."""
+
+import pytest
+import torch
+
+from attention import (
+    Causal,
+    Documents,
+    MultiHeadAttention,
+    Padding,
+    SelfAttention,
+    dot_product_attention,
+)
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("axes", [3, 4])
+def test_one_graph_for_any_size(axes: int) -> None:
+    torch._dynamo.reset()
+    attend = torch.compile(
+        lambda x: dot_product_attention(x, x, x), fullgraph=True, dynamic=True, backend="eager"
+    )
+    for sizes in ((2, 4, 5, 8), (3, 2, 6, 8)):
+        x = torch.randn(sizes[-axes:])
+        torch.testing.assert_close(attend(x), dot_product_attention(x, x, x))
+
+
+@pytest.mark.parametrize("backend", ["eager", "fused", "loops"])
+@pytest.mark.parametrize("wild", [float("inf"), float("nan"), 1e30])
+def test_a_bias_below_a_mask_is_not_read(backend: str, wild: float, device: str) -> None:
+    x = torch.randn(2, 3, 4, device=device, requires_grad=True)
+    keep = torch.ones(3, 3, dtype=torch.bool, device=device)
+    keep[0], keep[1, 2] = False, False
+    bias = torch.zeros(3, 3, device=device, requires_grad=True)
+    filled = bias.masked_fill(~keep, wild)
+    context = dot_product_attention(x, x, x, keep, bias=filled, backend=backend)
+    assert (context[:, 0] == 0).all()
+    for grad in torch.autograd.grad(context.square().sum(), (x, bias)):
+        assert grad.isfinite().all()
+    torch.testing.assert_close(context, dot_product_attention(x, x, x, keep))
+
+
+@pytest.mark.parametrize("backend", ["auto", "eager", "fused", "loops"])
+def test_one_query_sees_all_keys(backend: str, device: str) -> None:
+    """In every backend, and without a mask being made: decoding would copy its cache."""
+    query, key = torch.randn(2, 1, 4, device=device), torch.randn(2, 7, 4, device=device)
+    causal = dot_product_attention(query, key, key, Causal(), backend=backend)
+    assert torch.equal(causal, dot_product_attention(query, key, key, backend=backend))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_one_length_stands_for_all_sequences(side: str) -> None:
+    one, three = Padding(torch.tensor([3]), side=side), Padding(torch.tensor([1, 2, 3]), side=side)
+    both = (one & three).to_tensor(2, 4)
+    assert torch.equal(both, one.to_tensor(2, 4) & three.to_tensor(2, 4))
+    same = Padding(torch.tensor([3, 3, 3]), side=side)
+    blocks = one.block_mask(4, 4).to_dense(), same.block_mask(4, 4).to_dense()
+    assert torch.equal(blocks[0].expand_as(blocks[1]), blocks[1])
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int64])
+def test_short_integers_do_not_wrap(dtype: torch.dtype) -> None:
+    for length, keys in ((10, 300), (7, 5)):
+        lengths = torch.tensor([length], dtype=dtype)
+        for side in ("left", "right"):
+            assert Padding(lengths, side=side).to_tensor(1, keys).sum() == min(length, keys)
+
+
+def test_masks_of_nothing() -> None:
+    assert Documents(torch.zeros(0, 4, dtype=torch.int64)).to_tensor(2, 4).shape == (0, 1, 2, 4)
+    assert "svg" in Documents(torch.zeros(1, 0, dtype=torch.int64))._repr_html_()
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize(
+    ("mask", "says"),
+    [
+        (torch.ones(5, dtype=torch.bool), "mask has shape (5,): expected (…, T, S)"),
+        (torch.ones(6, 6, dtype=torch.bool), "mask has shape (6, 6): expected (…, T, S)"),
+        (torch.ones((), dtype=torch.bool), "mask has shape (): expected (…, T, S)"),
+    ],
+)
+@pytest.mark.parametrize("causal", [False, True])
+def test_a_causal_module_checks_its_mask(mask: torch.Tensor, says: str, causal: bool) -> None:
+    with pytest.raises(ValueError) as raised:  # noqa: PT011  the message is compared below
+        SelfAttention(8, causal=causal)(torch.randn(2, 5, 8), mask)
+    assert str(raised.value).startswith(says)
+
+
+@pytest.mark.untyped
+def test_what_cannot_be_asked_is_refused() -> None:
+    x = torch.randn(2, 3, 4)
+    with pytest.raises(ValueError, match="fused' has no forward-mode derivative: expected eager"):
+        torch.func.jvp(lambda y: dot_product_attention(y, y, y, backend="fused"), (x,), (x,))
+    with pytest.raises(TypeError, match="a mask is neither true nor false: combine masks with &"):
+        Causal() and Causal()
+    with pytest.raises(ValueError, match="softcap is 1e-50: expected a number above 0"):
+        dot_product_attention(x, x, x, softcap=1e-50)
+    attend = MultiHeadAttention(8, 2)
+    with (
+        torch.autocast("cpu", torch.bfloat16),
+        pytest.raises(TypeError, match="query has dtype torch.float64 but the module has"),
+    ):
+        attend(torch.randn(2, 3, 8, dtype=torch.float64))
