@@ -1,5 +1,6 @@
 """Attention as one function of queries, keys and values."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, overload
 
@@ -139,13 +140,8 @@ def dot_product_attention(
     softcap = checks.softcap(softcap)
     dropout_p = checks.dropout("dropout_p", dropout_p)
     run = BACKENDS[choose(backend, return_weights, softcap is not None, query.is_meta)]
-    square = query.size(-2) == key.size(-2)
-    if type(mask) is Causal and query.size(-2) == 1:
-        mask = None  # the one query stands at the last key, and sees all
-    elif type(mask) is Causal and square and run is fused and bias is None:
-        run, mask = FUSED_CAUSAL, None
-    elif isinstance(mask, Mask):
-        mask = mask.to_tensor(query.size(-2), key.size(-2), device=query.device)
+    if isinstance(mask, Mask):
+        run, mask = plan(run, mask, bias is None, query, key)
     if mask is not None:
         checks.mask(mask, query, key)
     if bias is not None:
@@ -172,6 +168,19 @@ def choose(backend: Backend, weights: bool, capped: bool, meta: bool) -> str:
         if asked and name == backend:
             raise ValueError(f"backend {backend!r} {why}: expected eager")
     return backend
+
+
+def plan(
+    run: Callable[..., Any], mask: Mask, plain: bool, query: Tensor, key: Tensor
+) -> tuple[Callable[..., Any], Tensor | None]:
+    """What computes under a rule, and the tensor that it needs, if it needs one."""
+    queries, keys = query.size(-2), key.size(-2)
+    if type(mask) is Causal:
+        if queries == 1:  # it stands at the last key and sees all: decoding copies no cache
+            return run, None
+        if queries == keys and run is fused and plain:
+            return FUSED_CAUSAL, None
+    return run, mask.to_tensor(queries, keys, device=query.device)
 
 
 def transformed() -> bool:

@@ -38,7 +38,9 @@ def fused(
     over = keep if bias is None else bias
     if over is not None:
         over = four_of(over, query.shape[:-3])
-    q, k, v = four(query), four(key), four(value)
+    q, k, v = query, key, value
+    if query.ndim != 4:
+        q, k, v = four(query), four(key), four(value)
     # A bool also while sizes are symbols: `!=` would be one more symbol, which the kernel refuses.
     grouped = not q.size(1) == k.size(1)  # noqa: SIM201
     context = scaled_dot_product_attention(

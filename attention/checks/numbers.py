@@ -1,16 +1,15 @@
 """Arguments that are a number or a name."""
 
 import math
-from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
 import torch
 
 
-def backend(name: object, known: Iterable[str]) -> None:
-    if name not in (names := list(known)):
-        raise ValueError(f"backend {name!r} is unknown: expected one of {', '.join(names)}")
+def backend(name: object, known: tuple[str, ...]) -> None:
+    if name not in known:
+        raise ValueError(f"backend {name!r} is unknown: expected one of {', '.join(known)}")
 
 
 def scale(value: Any, head_dim: int) -> float:
