@@ -5,7 +5,8 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
-PYTEST := $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
+# One thread a worker: small tensors gain nothing from more, and wait where other programs run.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 INDEX  := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 # Files, and the folders of docs, whose time changes when a page is removed.
 BOOK   := $(shell find docs; find attention literate -name '*.py')
@@ -25,7 +26,7 @@ site/index.html: $(READY) mkdocs.yml $(BOOK)
 test: lint
 	$(PYTEST) -m "not typed"
 	$(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
-	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(PYTEST) README.md docs
+	ATEN_CPU_CAPABILITY=default $(PYTEST) README.md docs
 
 lint: $(READY)
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks
