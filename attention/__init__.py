@@ -4,10 +4,12 @@ from attention.functional import dot_product_attention
 from attention.graph import AttentionGraph
 from attention.masks import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
 from attention.multi_head import MultiHeadAttention
+from attention.positions import ALiBi, Rotary, sinusoidal
 from attention.self_attention import SelfAttention
 from attention.table import AttentionTable
 
 __all__ = [
+    "ALiBi",
     "AttentionGraph",
     "AttentionTable",
     "Causal",
@@ -16,7 +18,9 @@ __all__ = [
     "MultiHeadAttention",
     "Padding",
     "PrefixLM",
+    "Rotary",
     "SelfAttention",
     "SlidingWindow",
     "dot_product_attention",
+    "sinusoidal",
 ]

@@ -10,6 +10,7 @@ from attention import checks, weights
 from attention.functional import dot_product_attention
 from attention.heads import merge, split
 from attention.masks import Mask
+from attention.positions import Positions
 
 
 class MultiHeadAttention(nn.Module):
@@ -21,7 +22,8 @@ class MultiHeadAttention(nn.Module):
         out     = concat(head[0], …, head[H − 1]) W_o.T                            (T, embed_dim)
 
     each product plus its bias. With `num_kv_heads` < `H`, heads in a row share keys and values:
-    two or more of them are grouped-query attention, one is multi-query attention.
+    two or more of them are grouped-query attention, one is multi-query attention. With `qk_norm`
+    each query and key is normalised, and after that `positions` has its say.
 
     Args:
         embed_dim: Width of the inputs and of the output.
@@ -31,6 +33,14 @@ class MultiHeadAttention(nn.Module):
         head_dim: `D`; `embed_dim / num_heads` if not given.
         bias: Whether the four projections add a bias.
         dropout: The share of weights that is made zero in training, below 1.
+        positions: How the tokens are told where they stand, [`Rotary`]
+            [attention.positions.rotary.Rotary] or [`ALiBi`][attention.positions.alibi.ALiBi];
+            not at all if not given. They count from the first token that padding on the left
+            leaves.
+        qk_norm: Whether each query and key is divided by the root of its mean square and
+            multiplied by a vector that is learned; a number is what is added to the mean square.
+        softcap: The largest score in size; no limit if not given.
+        scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
         device: Where to make the parameters.
         dtype: Of the parameters.
 
@@ -41,7 +51,9 @@ class MultiHeadAttention(nn.Module):
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2. Fewer key heads:
         Shazeer, *Fast Transformer Decoding* (2019), section 3; Ainslie et al., *GQA* (2023),
-        section 2.2.
+        section 2.2. Normalised queries and keys: Dehghani et al., *Scaling Vision Transformers
+        to 22 Billion Parameters* (2023), section 2; by their root mean square: Qwen Team, *Qwen3
+        Technical Report* (2025), section 2.
 
     Examples:
         >>> import torch
@@ -64,6 +76,10 @@ class MultiHeadAttention(nn.Module):
         head_dim: int | None = None,
         bias: bool = True,
         dropout: float = 0.0,
+        positions: Positions | None = None,
+        qk_norm: bool | float = False,
+        softcap: float | None = None,
+        scale: float | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -76,11 +92,21 @@ class MultiHeadAttention(nn.Module):
         self.embed_dim, self.head_dim = embed_dim, head_dim
         self.num_heads, self.num_kv_heads = num_heads, kv_heads
         self.dropout = checks.dropout("dropout", dropout)
+        self.softcap, self.scale = checks.softcap(softcap), checks.scale(scale, head_dim)
+        if positions is not None:
+            checks.placed(positions, Positions)
+            positions.check(head_dim)
+        self.positions = positions
         options: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         self.query_proj = nn.Linear(embed_dim, num_heads * head_dim, **options)
         self.key_proj = nn.Linear(embed_dim, kv_heads * head_dim, **options)
         self.value_proj = nn.Linear(embed_dim, kv_heads * head_dim, **options)
         self.out_proj = nn.Linear(num_heads * head_dim, embed_dim, **options)
+        self.query_norm = self.key_norm = None
+        if qk_norm is not False:
+            eps = 1e-6 if qk_norm is True else checks.above_zero("qk_norm", qk_norm)
+            self.query_norm = nn.RMSNorm(head_dim, eps, device=device, dtype=dtype)
+            self.key_norm = nn.RMSNorm(head_dim, eps, device=device, dtype=dtype)
 
     def forward(
         self,
@@ -116,11 +142,25 @@ class MultiHeadAttention(nn.Module):
         for name, x in (("query", query), ("key", key), ("value", value)):
             checks.tokens(name, x, self.query_proj.weight)
         checks.together(query, key, value)
+        q = split(self.query_proj(query), self.num_heads)  # (…, H, T, D)
+        k = split(self.key_proj(key), self.num_kv_heads)
+        v = split(self.value_proj(value), self.num_kv_heads)
+        if self.query_norm is not None and self.key_norm is not None:
+            q, k = self.query_norm(q), self.key_norm(k)
+        bias = None
+        if self.positions is not None:
+            first = mask.first(k.shape[-2]) if isinstance(mask, Mask) else 0
+            checks.first(first, query)
+            q, k = self.positions.place(q, k, first=first)
+            bias = self.positions.bias(q, k.shape[-2])
         result: Any = dot_product_attention(
-            split(self.query_proj(query), self.num_heads),  # (…, H, T, D)
-            split(self.key_proj(key), self.num_kv_heads),
-            split(self.value_proj(value), self.num_kv_heads),
+            q,
+            k,
+            v,
             mask,
+            bias=bias,
+            scale=self.scale,
+            softcap=self.softcap,
             dropout_p=self.dropout if self.training else 0.0,
             return_weights=return_weights,
         )
@@ -149,41 +189,20 @@ class MultiHeadAttention(nn.Module):
               (out_proj): Linear(in_features=32, out_features=32, bias=True)
             )
         """
-        checks.from_torch(module)
-        like = module.out_proj.weight
-        ours = cls(
-            module.embed_dim,
-            module.num_heads,
-            bias=module.in_proj_bias is not None,
-            dropout=module.dropout,
-            device=like.device,
-            dtype=like.dtype,
-        )
-        ours.load_state_dict(weights.unpacked(module.state_dict()))
-        return ours.train(module.training)
+        return weights.from_torch(cls, module)
 
     def to_torch(self) -> nn.MultiheadAttention:
         """The same weights in torch's own module, with `batch_first=True`.
 
         Raises:
-            ValueError: The heads are grouped, or of another width than `embed_dim / num_heads`.
+            ValueError: The heads are grouped or of another width than `embed_dim / num_heads`, or
+                the module has positions, norms, a cap or a scale, for which torch has nothing.
         """
-        checks.to_torch(self.embed_dim, self.num_heads, self.num_kv_heads, self.head_dim)
-        like = self.out_proj.weight
-        theirs = nn.MultiheadAttention(
-            self.embed_dim,
-            self.num_heads,
-            dropout=self.dropout,
-            bias=self.out_proj.bias is not None,
-            batch_first=True,
-            device=like.device,
-            dtype=like.dtype,
-        )
-        theirs.load_state_dict(weights.packed(self.state_dict()))
-        return theirs.train(self.training)
+        return weights.to_torch(self)
 
     def extra_repr(self) -> str:
-        return (
+        said = (
             f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}, "
             f"head_dim={self.head_dim}, dropout={self.dropout}"
         )
+        return said if self.positions is None else f"{said}, positions={self.positions}"

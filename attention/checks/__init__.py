@@ -2,24 +2,32 @@
 
 from attention.checks.masks import bias, mask
 from attention.checks.modules import from_torch, heads, sizes, to_torch, together, tokens
-from attention.checks.numbers import backend, count, dropout, scale, softcap
+from attention.checks.numbers import above_zero, backend, count, dropout, scale, softcap
+from attention.checks.positions import even, first, layout, placed, positions, rotated
 from attention.checks.rules import counts, devices, held, integers, pair, ruled, side
 from attention.checks.tensors import inputs
 
 __all__ = [
+    "above_zero",
     "backend",
     "bias",
     "count",
     "counts",
     "devices",
     "dropout",
+    "even",
+    "first",
     "from_torch",
     "heads",
     "held",
     "inputs",
     "integers",
+    "layout",
     "mask",
     "pair",
+    "placed",
+    "positions",
+    "rotated",
     "ruled",
     "scale",
     "side",
