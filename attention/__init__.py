@@ -1,5 +1,6 @@
 """Attention in PyTorch: one function, and every way to compute it."""
 
+from attention.cache import KVCache, Memory, RollingKVCache
 from attention.functional import dot_product_attention
 from attention.graph import AttentionGraph
 from attention.masks import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
@@ -14,10 +15,13 @@ __all__ = [
     "AttentionTable",
     "Causal",
     "Documents",
+    "KVCache",
     "Mask",
+    "Memory",
     "MultiHeadAttention",
     "Padding",
     "PrefixLM",
+    "RollingKVCache",
     "Rotary",
     "SelfAttention",
     "SlidingWindow",

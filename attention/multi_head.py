@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from attention import checks, weights
+from attention.cache import Cache, Memory
 from attention.functional import dot_product_attention
 from attention.heads import merge, split
 from attention.masks import Mask
@@ -111,10 +112,11 @@ class MultiHeadAttention(nn.Module):
     def forward(
         self,
         query: Float[Tensor, "*batch queries embed_dim"],
-        key: Float[Tensor, "*batch keys embed_dim"] | None = None,
+        key: Float[Tensor, "*batch keys embed_dim"] | Memory | None = None,
         value: Float[Tensor, "*batch keys embed_dim"] | None = None,
         *,
         mask: Mask | Bool[Tensor, "..."] | None = None,
+        cache: Cache | None = None,
         return_weights: bool = False,
     ) -> (
         Float[Tensor, "*batch queries embed_dim"]
@@ -128,45 +130,92 @@ class MultiHeadAttention(nn.Module):
         Args:
             query: The tokens that ask, shape `(…, T, embed_dim)`.
             key: The tokens that are compared with them, shape `(…, S, embed_dim)`; the query
-                if not given, which is self-attention.
+                if not given, which is self-attention; or what `remember` made of them.
             value: The tokens that are averaged, shape `(…, S, embed_dim)`; the key if not given.
             mask: Which token may attend to which; see
-                [`dot_product_attention`][attention.functional.dot_product_attention].
+                [`dot_product_attention`][attention.functional.dot_product_attention]. With a
+                cache its keys are all that are seen, those held and those that come.
+            cache: A [`KVCache`][attention.cache.growing.KVCache] or a [`RollingKVCache`]
+                [attention.cache.rolling.RollingKVCache], which holds keys and values of what
+                came before, and takes up those of the query's tokens.
             return_weights: Whether to return the weights too, of each head by itself, shape
                 `(…, H, T, S)`; in training, those after dropout.
         """
         if key is None and value is not None:
             raise ValueError("value is given without key: expected key, or neither")
-        key = query if key is None else key
-        value = key if value is None else value
-        for name, x in (("query", query), ("key", key), ("value", value)):
-            checks.tokens(name, x, self.query_proj.weight)
-        checks.together(query, key, value)
-        q = split(self.query_proj(query), self.num_heads)  # (…, H, T, D)
-        k = split(self.key_proj(key), self.num_kv_heads)
-        v = split(self.value_proj(value), self.num_kv_heads)
-        if self.query_norm is not None and self.key_norm is not None:
-            q, k = self.query_norm(q), self.key_norm(k)
-        bias = None
+        if cache is not None:
+            checks.alone(cache, key, Cache)
+            cache.check(mask)
+        checks.tokens("query", query, self.query_proj.weight)
+        if isinstance(key, Memory):
+            checks.memory(value)
+            k, v = key.key, key.value
+        else:
+            k, v = self._read(query, key, value)
+        q = self._normed(split(self.query_proj(query), self.num_heads), self.query_norm)
+        past = 0 if cache is None else cache.length
         if self.positions is not None:
-            first = mask.first(k.shape[-2]) if isinstance(mask, Mask) else 0
+            first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
             checks.first(first, query)
-            q, k = self.positions.place(q, k, first=first)
-            bias = self.positions.bias(q, k.shape[-2])
+            q, k = self.positions.place(q, k, past, first)
+        keys, values = (k, v) if cache is None else cache.join(k, v)
         result: Any = dot_product_attention(
-            q,
-            k,
-            v,
+            q,  # (…, H, T, D)
+            keys,
+            values,
             mask,
-            bias=bias,
+            bias=self.positions and self.positions.bias(q, keys.shape[-2]),
             scale=self.scale,
             softcap=self.softcap,
             dropout_p=self.dropout if self.training else 0.0,
             return_weights=return_weights,
         )
+        if cache is not None:  # nothing raises any more: a call that fails leaves it as it was
+            cache.keep(k, v)
         if return_weights:
             return self.out_proj(merge(result[0])), result[1]
         return self.out_proj(merge(result))
+
+    def remember(
+        self,
+        key: Float[Tensor, "*batch keys embed_dim"],
+        value: Float[Tensor, "*batch keys embed_dim"] | None = None,
+    ) -> Memory:
+        """Keys and values of another sequence, computed once, to be given in the place of `key`.
+
+        Args:
+            key: The tokens that are to be compared, shape `(…, S, embed_dim)`.
+            value: The tokens that are to be averaged, shape `(…, S, embed_dim)`; the key if not
+                given.
+
+        Raises:
+            TypeError: An input has the wrong type or dtype.
+            ValueError: A shape does not fit, or the module has positions, which count in one
+                sequence.
+        """
+        checks.remembered(self.positions)
+        return Memory(*self._read(key, None, value))
+
+    def _read(
+        self, query: Tensor, key: Tensor | None, value: Tensor | None
+    ) -> tuple[
+        Float[Tensor, "*batch num_kv_heads keys head_dim"],
+        Float[Tensor, "*batch num_kv_heads keys head_dim"],
+    ]:
+        """Keys, normalised, and values of what is read, heads apart."""
+        key = query if key is None else key
+        value = key if value is None else value
+        for name, x in (("key", key), ("value", value)):
+            checks.tokens(name, x, self.query_proj.weight)
+        checks.together(query, key, value)
+        k = self._normed(split(self.key_proj(key), self.num_kv_heads), self.key_norm)
+        return k, split(self.value_proj(value), self.num_kv_heads)
+
+    @staticmethod
+    def _normed(
+        x: Float[Tensor, "*heads tokens head_dim"], norm: nn.RMSNorm | None
+    ) -> Float[Tensor, "*heads tokens head_dim"]:
+        return x if norm is None else norm(x)
 
     @classmethod
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
