@@ -215,7 +215,8 @@ class MultiHeadAttention(nn.Module):
     def _normed(
         x: Float[Tensor, "*heads tokens head_dim"], norm: nn.RMSNorm | None
     ) -> Float[Tensor, "*heads tokens head_dim"]:
-        return x if norm is None else norm(x)
+        # Under autocast x is lower than the weight, for which torch has no kernel and warns.
+        return x if norm is None else norm(x.to(norm.weight.dtype)).to(x.dtype)
 
     @classmethod
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":

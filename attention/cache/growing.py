@@ -25,8 +25,7 @@ class KVCache(Cache):
         ValueError: The capacity is less than 1, or is fixed and not given.
 
     Source:
-        Pope et al., *Efficiently Scaling Transformer Inference* (2022), section 2.1; Shazeer,
-        *Fast Transformer Decoding* (2019), section 2.4.
+        Shazeer, *Fast Transformer Decoding: One Write-Head is All You Need* (2019), section 2.4.
 
     Examples:
         >>> import torch

@@ -272,11 +272,12 @@ def test_gradients_stop_at_the_cache(kind: str, draw) -> None:
     torch.testing.assert_close(got, torch.autograd.grad(sum(alone), attend.key_proj.weight))
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", ["grows", "rolling"])
 @pytest.mark.parametrize("batch", [(), (2, 3)])
 def test_any_batch_and_half_precision(kind: str, batch: tuple[int, ...], draw) -> None:
     x = draw(*batch, 6, 10, dtype=torch.float32, grad=False)
-    attend = module(dtype=torch.float32, positions=Rotary()).to(x.device)
+    attend = module(dtype=torch.float32, positions=Rotary(), qk_norm=True).to(x.device)
     mask = masked(3, None)
 
     def run(x: Tensor) -> tuple[Tensor, Cache]:
@@ -322,9 +323,11 @@ def test_what_a_cache_prints_and_what_it_holds_at_first() -> None:
 
 
 def decoding(kind: str, device: str):
-    attend = module(dtype=torch.float32, positions=Rotary(), qk_norm=True).to(device)
+    fixed = kind == "fixed"
+    positions = Rotary() if fixed else ALiBi()
+    attend = module(dtype=torch.float32, positions=positions, qk_norm=fixed).to(device)
     x = torch.randn(2, 24, 10, device=device)
-    cache = KVCache(24, fixed=True) if kind == "fixed" else RollingKVCache(5)
+    cache = KVCache(24, fixed=True) if fixed else RollingKVCache(5)
     return attend, x, cache, 5 if kind == "rolling" else None
 
 
