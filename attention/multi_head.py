@@ -7,9 +7,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from attention import checks, weights
+from attention.cache import Cache, Memory
 from attention.functional import dot_product_attention
 from attention.heads import merge, split
 from attention.masks import Mask
+from attention.positions import Positions
 
 
 class MultiHeadAttention(nn.Module):
@@ -21,7 +23,8 @@ class MultiHeadAttention(nn.Module):
         out     = concat(head[0], …, head[H − 1]) W_o.T                            (T, embed_dim)
 
     each product plus its bias. With `num_kv_heads` < `H`, heads in a row share keys and values:
-    two or more of them are grouped-query attention, one is multi-query attention.
+    two or more of them are grouped-query attention, one is multi-query attention. With `qk_norm`
+    each query and key is normalised, and after that `positions` has its say.
 
     Args:
         embed_dim: Width of the inputs and of the output.
@@ -31,6 +34,14 @@ class MultiHeadAttention(nn.Module):
         head_dim: `D`; `embed_dim / num_heads` if not given.
         bias: Whether the four projections add a bias.
         dropout: The share of weights that is made zero in training, below 1.
+        positions: How the tokens are told where they stand, [`Rotary`]
+            [attention.positions.rotary.Rotary] or [`ALiBi`][attention.positions.alibi.ALiBi];
+            not at all if not given. They count from the first token that padding on the left
+            leaves.
+        qk_norm: Whether each query and key is divided by the root of its mean square and
+            multiplied by a vector that is learned; a number is what is added to the mean square.
+        softcap: The largest score in size; no limit if not given.
+        scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
         device: Where to make the parameters.
         dtype: Of the parameters.
 
@@ -41,7 +52,9 @@ class MultiHeadAttention(nn.Module):
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2. Fewer key heads:
         Shazeer, *Fast Transformer Decoding* (2019), section 3; Ainslie et al., *GQA* (2023),
-        section 2.2.
+        section 2.2. Normalised queries and keys: Dehghani et al., *Scaling Vision Transformers
+        to 22 Billion Parameters* (2023), section 2; by their root mean square: Qwen Team, *Qwen3
+        Technical Report* (2025), section 2.
 
     Examples:
         >>> import torch
@@ -64,6 +77,10 @@ class MultiHeadAttention(nn.Module):
         head_dim: int | None = None,
         bias: bool = True,
         dropout: float = 0.0,
+        positions: Positions | None = None,
+        qk_norm: bool | float = False,
+        softcap: float | None = None,
+        scale: float | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -76,19 +93,30 @@ class MultiHeadAttention(nn.Module):
         self.embed_dim, self.head_dim = embed_dim, head_dim
         self.num_heads, self.num_kv_heads = num_heads, kv_heads
         self.dropout = checks.dropout("dropout", dropout)
+        self.softcap, self.scale = checks.softcap(softcap), checks.scale(scale, head_dim)
+        if positions is not None:
+            checks.placed(positions, Positions)
+            positions.check(head_dim)
+        self.positions = positions
         options: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
         self.query_proj = nn.Linear(embed_dim, num_heads * head_dim, **options)
         self.key_proj = nn.Linear(embed_dim, kv_heads * head_dim, **options)
         self.value_proj = nn.Linear(embed_dim, kv_heads * head_dim, **options)
         self.out_proj = nn.Linear(num_heads * head_dim, embed_dim, **options)
+        self.query_norm = self.key_norm = None
+        if qk_norm is not False:
+            eps = 1e-6 if qk_norm is True else checks.above_zero("qk_norm", qk_norm)
+            self.query_norm = nn.RMSNorm(head_dim, eps, device=device, dtype=dtype)
+            self.key_norm = nn.RMSNorm(head_dim, eps, device=device, dtype=dtype)
 
     def forward(
         self,
         query: Float[Tensor, "*batch queries embed_dim"],
-        key: Float[Tensor, "*batch keys embed_dim"] | None = None,
+        key: Float[Tensor, "*batch keys embed_dim"] | Memory | None = None,
         value: Float[Tensor, "*batch keys embed_dim"] | None = None,
         *,
         mask: Mask | Bool[Tensor, "..."] | None = None,
+        cache: Cache | None = None,
         return_weights: bool = False,
     ) -> (
         Float[Tensor, "*batch queries embed_dim"]
@@ -102,31 +130,93 @@ class MultiHeadAttention(nn.Module):
         Args:
             query: The tokens that ask, shape `(…, T, embed_dim)`.
             key: The tokens that are compared with them, shape `(…, S, embed_dim)`; the query
-                if not given, which is self-attention.
+                if not given, which is self-attention; or what `remember` made of them.
             value: The tokens that are averaged, shape `(…, S, embed_dim)`; the key if not given.
             mask: Which token may attend to which; see
-                [`dot_product_attention`][attention.functional.dot_product_attention].
+                [`dot_product_attention`][attention.functional.dot_product_attention]. With a
+                cache its keys are all that are seen, those held and those that come.
+            cache: A [`KVCache`][attention.cache.growing.KVCache] or a [`RollingKVCache`]
+                [attention.cache.rolling.RollingKVCache], which holds keys and values of what
+                came before, and takes up those of the query's tokens.
             return_weights: Whether to return the weights too, of each head by itself, shape
                 `(…, H, T, S)`; in training, those after dropout.
         """
         if key is None and value is not None:
             raise ValueError("value is given without key: expected key, or neither")
-        key = query if key is None else key
-        value = key if value is None else value
-        for name, x in (("query", query), ("key", key), ("value", value)):
-            checks.tokens(name, x, self.query_proj.weight)
-        checks.together(query, key, value)
+        if cache is not None:
+            checks.alone(cache, key, Cache)
+            cache.check(mask)
+        checks.tokens("query", query, self.query_proj.weight)
+        if isinstance(key, Memory):
+            checks.memory(value)
+            k, v = key.key, key.value
+        else:
+            k, v = self._read(query, key, value)
+        q = self._normed(split(self.query_proj(query), self.num_heads), self.query_norm)
+        past = 0 if cache is None else cache.length
+        if self.positions is not None:
+            first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
+            checks.first(first, query)
+            q, k = self.positions.place(q, k, past, first)
+        keys, values = (k, v) if cache is None else cache.join(k, v)
         result: Any = dot_product_attention(
-            split(self.query_proj(query), self.num_heads),  # (…, H, T, D)
-            split(self.key_proj(key), self.num_kv_heads),
-            split(self.value_proj(value), self.num_kv_heads),
+            q,  # (…, H, T, D)
+            keys,
+            values,
             mask,
+            bias=self.positions and self.positions.bias(q, keys.shape[-2]),
+            scale=self.scale,
+            softcap=self.softcap,
             dropout_p=self.dropout if self.training else 0.0,
             return_weights=return_weights,
         )
+        if cache is not None:  # nothing raises any more: a call that fails leaves it as it was
+            cache.keep(k, v)
         if return_weights:
             return self.out_proj(merge(result[0])), result[1]
         return self.out_proj(merge(result))
+
+    def remember(
+        self,
+        key: Float[Tensor, "*batch keys embed_dim"],
+        value: Float[Tensor, "*batch keys embed_dim"] | None = None,
+    ) -> Memory:
+        """Keys and values of another sequence, computed once, to be given in the place of `key`.
+
+        Args:
+            key: The tokens that are to be compared, shape `(…, S, embed_dim)`.
+            value: The tokens that are to be averaged, shape `(…, S, embed_dim)`; the key if not
+                given.
+
+        Raises:
+            TypeError: An input has the wrong type or dtype.
+            ValueError: A shape does not fit, or the module has positions, which count in one
+                sequence.
+        """
+        checks.remembered(self.positions)
+        return Memory(*self._read(key, None, value))
+
+    def _read(
+        self, query: Tensor, key: Tensor | None, value: Tensor | None
+    ) -> tuple[
+        Float[Tensor, "*batch num_kv_heads keys head_dim"],
+        Float[Tensor, "*batch num_kv_heads keys head_dim"],
+    ]:
+        """Keys, normalised, and values of what is read, heads apart."""
+        key = query if key is None else key
+        value = key if value is None else value
+        for name, x in (("key", key), ("value", value)):
+            checks.tokens(name, x, self.query_proj.weight)
+        checks.together(query, key, value)
+        k = self._normed(split(self.key_proj(key), self.num_kv_heads), self.key_norm)
+        return k, split(self.value_proj(value), self.num_kv_heads)
+
+    @staticmethod
+    def _normed(
+        x: Float[Tensor, "*heads tokens head_dim"], norm: nn.RMSNorm | None
+    ) -> Float[Tensor, "*heads tokens head_dim"]:
+        # Under autocast x is lower than the weight, for which torch has no kernel and warns.
+        return x if norm is None else norm(x.to(norm.weight.dtype)).to(x.dtype)
 
     @classmethod
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
@@ -149,41 +239,20 @@ class MultiHeadAttention(nn.Module):
               (out_proj): Linear(in_features=32, out_features=32, bias=True)
             )
         """
-        checks.from_torch(module)
-        like = module.out_proj.weight
-        ours = cls(
-            module.embed_dim,
-            module.num_heads,
-            bias=module.in_proj_bias is not None,
-            dropout=module.dropout,
-            device=like.device,
-            dtype=like.dtype,
-        )
-        ours.load_state_dict(weights.unpacked(module.state_dict()))
-        return ours.train(module.training)
+        return weights.from_torch(cls, module)
 
     def to_torch(self) -> nn.MultiheadAttention:
         """The same weights in torch's own module, with `batch_first=True`.
 
         Raises:
-            ValueError: The heads are grouped, or of another width than `embed_dim / num_heads`.
+            ValueError: The heads are grouped or of another width than `embed_dim / num_heads`, or
+                the module has positions, norms, a cap or a scale, for which torch has nothing.
         """
-        checks.to_torch(self.embed_dim, self.num_heads, self.num_kv_heads, self.head_dim)
-        like = self.out_proj.weight
-        theirs = nn.MultiheadAttention(
-            self.embed_dim,
-            self.num_heads,
-            dropout=self.dropout,
-            bias=self.out_proj.bias is not None,
-            batch_first=True,
-            device=like.device,
-            dtype=like.dtype,
-        )
-        theirs.load_state_dict(weights.packed(self.state_dict()))
-        return theirs.train(self.training)
+        return weights.to_torch(self)
 
     def extra_repr(self) -> str:
-        return (
+        said = (
             f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}, "
             f"head_dim={self.head_dim}, dropout={self.dropout}"
         )
+        return said if self.positions is None else f"{said}, positions={self.positions}"

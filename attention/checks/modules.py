@@ -80,14 +80,24 @@ def from_torch(module: Any) -> None:
         raise ValueError(f"module has {name}=True: expected False, since it adds a key of its own")
 
 
-def to_torch(embed_dim: int, num_heads: int, num_kv_heads: int, head_dim: int) -> None:
-    if num_kv_heads != num_heads:
+def to_torch(module: Any) -> None:
+    """What of our module has a counterpart in `nn.MultiheadAttention`."""
+    heads, head_dim = module.num_heads, module.head_dim
+    if module.num_kv_heads != heads:
         raise ValueError(
-            f"num_kv_heads is {num_kv_heads}: nn.MultiheadAttention has no grouped heads, "
-            f"expected num_heads, {num_heads}"
+            f"num_kv_heads is {module.num_kv_heads}: nn.MultiheadAttention has no grouped heads, "
+            f"expected num_heads, {heads}"
         )
-    if num_heads * head_dim != embed_dim:
+    if heads * head_dim != module.embed_dim:
         raise ValueError(
             f"head_dim is {head_dim}: nn.MultiheadAttention expects "
-            f"embed_dim / num_heads, {embed_dim} / {num_heads}"
+            f"embed_dim / num_heads, {module.embed_dim} / {heads}"
         )
+    for name, has in (
+        ("positions", module.positions is not None),
+        ("qk_norm", module.query_norm is not None),
+        ("softcap", module.softcap is not None),
+        ("scale", module.scale != head_dim**-0.5),
+    ):
+        if has:
+            raise ValueError(f"the module has {name}: nn.MultiheadAttention has none")

@@ -28,6 +28,12 @@ def softcap(value: Any) -> float | None:
     return number
 
 
+def above_zero(name: str, value: Any) -> float:
+    if (number := finite(name, value)) <= 0:
+        raise ValueError(f"{name} is {number:.3g}: expected a number above 0")
+    return number
+
+
 def dropout(name: str, value: Any) -> float:
     number = finite(name, value)
     if not 0 <= number < 1:

@@ -88,6 +88,14 @@ class Mask:
         """
         return 0, keys
 
+    def first(self, keys: int) -> Int[Tensor, "batch"] | int:
+        """Where the first token of each sequence stands: at 0, or after padding on the left.
+
+        Args:
+            keys: `S`, a count.
+        """
+        return 0
+
     def mask_mod(self, queries: int, keys: int) -> Rule:
         """The mask as FlexAttention's `mask_mod`, which counts queries from 0.
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
@@ -53,6 +53,12 @@ class And(Pair):
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)
         return within(max(a, c), min(b, d), keys)
+
+    def first(self, keys: int) -> Int[Tensor, "batch"] | int:
+        left, right = self.left.first(keys), self.right.first(keys)
+        if isinstance(left, Tensor) and isinstance(right, Tensor):
+            return left.maximum(right)
+        return left if isinstance(left, Tensor) else right
 
 
 class Or(Pair):

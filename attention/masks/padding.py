@@ -51,6 +51,9 @@ class Padding(Mask):
     def over(self, keys: int) -> Mask:
         return self if self.side == "right" else From(keys - self.lengths.long())
 
+    def first(self, keys: int) -> Int[Tensor, "batch"] | int:
+        return 0 if self.side == "right" else keys - self.lengths
+
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."]:

@@ -1,0 +1,129 @@
+"""What every cache is: keys and values of one module, in the order in which they came."""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attention import checks
+from attention.masks import Mask
+
+Keys = Float[Tensor, "*batch kv_heads tokens head_dim"]
+Values = Float[Tensor, "*batch kv_heads tokens value_dim"]
+Pair = tuple[
+    Float[Tensor, "*batch kv_heads held head_dim"], Float[Tensor, "*batch kv_heads held value_dim"]
+]
+Rows = Float[Tensor, "..."]
+
+
+class Cache:
+    """Keys and values that a module has computed, for those that come after.
+
+    A cache belongs to one module: a model with twelve layers has twelve. What it holds is
+    detached, so gradients stop there; those of the newest keys and values do not.
+
+    Attributes:
+        length: How many positions have come so far, also those that are no longer held.
+    """
+
+    def __init__(self) -> None:
+        self.length = 0
+        self._keys: Tensor | None = None  # room for more than what is held
+        self._values: Tensor | None = None
+
+    def update(self, key: Keys, value: Values) -> Pair:
+        """Take up keys and values, and give all that the newest queries can see.
+
+        Args:
+            key: Shape `(…, K, T, D)`, any number of positions.
+            value: Shape `(…, K, T, E)`.
+
+        Raises:
+            TypeError: What came is no tensor, or has another dtype than what is held.
+            ValueError: What came does not fit what is held, or there is no room for it. The
+                cache is then as it was.
+        """
+        seen = self.join(key, value)
+        self.keep(key, value)
+        return seen
+
+    def join(self, key: Keys, value: Values) -> Pair:
+        """What is held and, after it, what came, which is not taken up yet."""
+        raise NotImplementedError(f"{type(self).__name__} does not define join")
+
+    def keep(self, key: Keys, value: Values) -> None:
+        """Take up what was joined."""
+        self.length += key.shape[-2]
+
+    def check(self, mask: Mask | Tensor | None) -> None:
+        """Raise a ValueError if a query may attend, by this mask, to what is not held."""
+
+    def crop(self, length: int) -> None:
+        """Forget all positions after the first `length`, such as tokens that were only a guess.
+
+        Args:
+            length: A count, at most `self.length`.
+
+        Raises:
+            TypeError: The count is no integer.
+            ValueError: The count is negative, or larger than `self.length`.
+        """
+        checks.cropped(length, self.length)
+        self.length = length
+
+    def reorder(self, index: Int[Tensor, "sequences"]) -> None:
+        """Take other sequences, in another order, or some of them several times: beam search.
+
+        Args:
+            index: Shape `(sequences,)`: which sequence of the batch stands there from now on.
+
+        Raises:
+            TypeError: The index is not a tensor of integers.
+            ValueError: The index names a sequence that the cache does not hold.
+
+        Examples:
+            Both beams go on from the second:
+
+            >>> import torch
+            >>> from attention import KVCache
+            >>> cache = KVCache()
+            >>> held = cache.update(torch.zeros(2, 1, 3, 4), torch.tensor([1.0, 2]).view(2, 1, 1, 1)
+            ...     .expand(2, 1, 3, 1))
+            >>> cache.reorder(torch.tensor([1, 1]))
+            >>> cache.value[:, 0, 0, 0]
+            tensor([2., 2.])
+        """
+        checks.order(index, self._keys)
+        assert self._keys is not None
+        assert self._values is not None
+        # Both are made before either is replaced.
+        keys, values = self._keys.index_select(0, index), self._values.index_select(0, index)
+        self._keys, self._values = keys, values
+
+    @property
+    def key(self) -> Float[Tensor, "*batch kv_heads held head_dim"] | None:
+        """The keys that are held, shape `(…, K, S, D)`; None before the first."""
+        return None if self._keys is None else self._held(self._keys)
+
+    @property
+    def value(self) -> Float[Tensor, "*batch kv_heads held value_dim"] | None:
+        """The values that are held, shape `(…, K, S, E)`; None before the first."""
+        return None if self._values is None else self._held(self._values)
+
+    def _held(self, buffer: Rows) -> Rows:
+        raise NotImplementedError(f"{type(self).__name__} does not define _held")
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the cache takes, in bytes."""
+        rooms = (self._keys, self._values)
+        return sum(room.untyped_storage().nbytes() for room in rooms if room is not None)
+
+
+def differentiable(key: Keys, value: Values) -> bool:
+    """Whether a gradient will ask for these: then they must not be overwritten later."""
+    return torch.is_grad_enabled() and (key.requires_grad or value.requires_grad)
+
+
+def room(like: Rows, positions: int) -> Rows:
+    """Memory for as many positions, with whatever numbers were in it."""
+    return like.new_empty(*like.shape[:-2], positions, like.shape[-1])

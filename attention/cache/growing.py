@@ -1,0 +1,92 @@
+"""A cache that holds every position."""
+
+import torch
+
+from attention import checks
+from attention.cache.base import Cache, Keys, Pair, Rows, Values, differentiable, room
+
+
+class KVCache(Cache):
+    """Holds the keys and values of every position.
+
+        after chunks of T1, T2, … positions   key holds   T1 + T2 + …     (…, K, S, D)
+
+    With its queries at the end, a causal module computes with a cache, chunk by chunk, what it
+    computes without one at once. Positions are written into memory that is there already; where
+    there is no more, it doubles, so that a position is copied less than twice on the average.
+
+    Args:
+        capacity: How many positions there is memory for from the first on; as many as come
+            first, if not given.
+        fixed: Whether it stays so, and one position too many is an error.
+
+    Raises:
+        TypeError: The capacity is no integer.
+        ValueError: The capacity is less than 1, or is fixed and not given.
+
+    Source:
+        Shazeer, *Fast Transformer Decoding: One Write-Head is All You Need* (2019), section 2.4.
+
+    Examples:
+        >>> import torch
+        >>> from attention import Causal, KVCache, MultiHeadAttention, Rotary
+        >>> attend = MultiHeadAttention(8, 2, positions=Rotary()).requires_grad_(False)
+        >>> x, cache = torch.randn(1, 5, 8), KVCache(capacity=16)
+        >>> first = attend(x[:, :3], mask=Causal(), cache=cache)
+        >>> rest = [attend(x[:, i : i + 1], mask=Causal(), cache=cache) for i in (3, 4)]
+        >>> cache
+        KVCache(length=5, capacity=16)
+        >>> whole = attend(x, mask=Causal())
+        >>> torch.testing.assert_close(torch.cat([first, *rest], dim=1), whole)
+    """
+
+    def __init__(self, capacity: int | None = None, *, fixed: bool = False) -> None:
+        super().__init__()
+        checks.capacity(capacity, fixed)
+        self.initial, self.fixed = capacity, fixed
+
+    @property
+    def capacity(self) -> int:
+        """How many positions there is memory for."""
+        return (self.initial or 0) if self._keys is None else self._keys.shape[-2] - 1
+
+    def join(self, key: Keys, value: Values) -> Pair:
+        checks.cached(key, value, self._keys, self._values)
+        end = self.length + key.shape[-2]
+        if self.fixed:
+            checks.full(self.length, key.shape[-2], self.capacity)
+        if self._keys is None or self._values is None or end > self.capacity:
+            self._reserve(key, value, end)
+        assert self._keys is not None
+        assert self._values is not None
+        # What is written from `length` on is nobody's until keep.
+        self._keys[..., self.length : end, :] = key.detach()
+        self._values[..., self.length : end, :] = value.detach()
+        if differentiable(key, value):
+            past = self._held(self._keys), self._held(self._values)
+            return torch.cat([past[0], key], dim=-2), torch.cat([past[1], value], dim=-2)
+        return self._keys[..., :end, :], self._values[..., :end, :]
+
+    def _held(self, buffer: Rows) -> Rows:
+        return buffer[..., : self.length, :]
+
+    def _reserve(self, key: Keys, value: Values, end: int) -> None:
+        """Memory for `end` positions, and for as many again if there was some before.
+
+        And for one more, so that a full cache is never contiguous: torch.compile would compile
+        the last step anew.
+        """
+        if self._keys is None or self._values is None:
+            # No max: torch.export cannot tell which one it is.
+            count = end if self.initial is None or self.initial < end else self.initial
+            self._keys, self._values = room(key, count + 1), room(value, count + 1)
+            return
+        count = max(2 * self.capacity, end)
+        keys, values = room(self._keys, count + 1), room(self._values, count + 1)
+        keys[..., : self.length, :] = self._held(self._keys)
+        values[..., : self.length, :] = self._held(self._values)
+        self._keys, self._values = keys, values
+
+    def __repr__(self) -> str:
+        fixed = ", fixed=True" if self.fixed else ""
+        return f"KVCache(length={self.length}, capacity={self.capacity}{fixed})"

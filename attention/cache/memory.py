@@ -1,0 +1,50 @@
+"""Keys and values of another sequence, computed once."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attention import checks
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Keys and values of a sequence that does not change, for cross-attention step by step.
+
+    A module makes it, and takes it in the place of the key:
+
+        memory = attend.remember(encoded)
+        attend(x, memory)   =   attend(x, encoded)
+
+    Args:
+        key: Shape `(…, K, S, D)`, projected.
+        value: Shape `(…, K, S, D)`, projected.
+
+    Source:
+        Vaswani et al., *Attention Is All You Need* (2017), section 3.2.3, first item.
+
+    Examples:
+        >>> import torch
+        >>> from attention import MultiHeadAttention
+        >>> attend, encoded = MultiHeadAttention(8, 2), torch.randn(1, 5, 8)
+        >>> memory = attend.remember(encoded)
+        >>> attend(torch.randn(1, 1, 8), memory).shape
+        torch.Size([1, 1, 8])
+    """
+
+    key: Float[Tensor, "*batch kv_heads keys head_dim"]
+    value: Float[Tensor, "*batch kv_heads keys head_dim"]
+
+    def reorder(self, index: Int[Tensor, "sequences"]) -> "Memory":
+        """Other sequences, in another order, or some of them several times.
+
+        Args:
+            index: Shape `(sequences,)`: which sequence of the batch stands there.
+
+        Raises:
+            TypeError: The index is not a tensor of integers.
+            ValueError: The index names a sequence that is not remembered.
+        """
+        checks.order(index, self.key)
+        return Memory(self.key.index_select(0, index), self.value.index_select(0, index))

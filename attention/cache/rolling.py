@@ -1,0 +1,104 @@
+"""A cache that holds a window, in memory that does not grow."""
+
+import torch
+from torch import Tensor
+
+from attention import checks
+from attention.cache.base import Cache, Keys, Pair, Rows, Values, differentiable, room
+from attention.masks import Mask
+
+
+class RollingKVCache(Cache):
+    """Holds the keys and values of the last positions, as many as a window is wide.
+
+        slots of position p:   p mod (window + 1),  and the same + window + 1
+
+    Two rings lie one after the other and hold the same. So the last positions always lie side by
+    side, in order, from some slot on: they are read without a copy, and a new one is written
+    without a branch. The slot beside the window is for the next position. Positions go on
+    counting; what a mask says about distances stays true, since they are aligned at the end.
+
+    Its masks must not look back farther than the window, as in
+    `Causal() & SlidingWindow(window)`; others are refused. A boolean tensor is laid over the keys
+    that are held and those that come, `(…, T, min(length, window − 1) + T)`.
+
+    Args:
+        window: A count of positions, at least 1: the query's own, and those before it.
+
+    Raises:
+        TypeError: The window is no integer.
+        ValueError: The window is less than 1.
+
+    Source:
+        Jiang et al., *Mistral 7B* (2023), section 2, "Rolling Buffer Cache".
+
+    Examples:
+        >>> import torch
+        >>> from attention import RollingKVCache
+        >>> cache = RollingKVCache(window=3)
+        >>> for number in range(1000):
+        ...     key, value = cache.update(*torch.full((2, 1, 1, 1), float(number)))
+        >>> key.flatten().tolist(), cache.length, cache.nbytes
+        ([997.0, 998.0, 999.0], 1000, 64)
+    """
+
+    def __init__(self, window: int) -> None:
+        super().__init__()
+        checks.count("window", window, 1)
+        self.window, self.ring = window, window + 1
+
+    def join(self, key: Keys, value: Values) -> Pair:
+        checks.cached(key, value, self._keys, self._values)
+        if self._keys is None or self._values is None:
+            self._keys, self._values = room(key, 2 * self.ring), room(value, 2 * self.ring)
+        if in_place(key, value):
+            # Written where nothing is held: nobody's until keep.
+            self._write(key, value)
+            end, count = self.length + 1, min(self.length + 1, self.window)
+            return self._last(self._keys, count, end), self._last(self._values, count, end)
+        # The first query still sees what the last ones no longer do: so beside the rings.
+        count = min(self.length, self.window - 1)
+        past = self._last(self._keys, count, self.length)
+        past_values = self._last(self._values, count, self.length)
+        return torch.cat([past, key], dim=-2), torch.cat([past_values, value], dim=-2)
+
+    def keep(self, key: Keys, value: Values) -> None:
+        if not in_place(key, value):  # else join has written it
+            self._write(key, value)
+        super().keep(key, value)
+
+    def check(self, mask: Mask | Tensor | None) -> None:
+        if mask is None or isinstance(mask, Mask):
+            checks.reach(mask, self.window)
+
+    def crop(self, length: int) -> None:
+        checks.cropped(length, self.length)
+        checks.forgotten(length, self.length, self.window)
+        super().crop(length)
+
+    def _last(self, buffer: Rows, count: int, end: int) -> Rows:
+        """The `count` positions before `end`, at most as many as the window."""
+        start = (end - count) % self.ring
+        return buffer[..., start : start + count, :]
+
+    def _held(self, buffer: Rows) -> Rows:
+        return self._last(buffer, min(self.length, self.window), self.length)
+
+    def _write(self, key: Keys, value: Values) -> None:
+        """Into both rings, the last of the positions that came."""
+        assert self._keys is not None
+        assert self._values is not None
+        end, count = self.length + key.shape[-2], min(key.shape[-2], self.window)
+        slots = torch.arange(end - count, end, device=key.device) % self.ring
+        for buffer, x in ((self._keys, key), (self._values, value)):
+            newest = x[..., x.shape[-2] - count :, :].detach()
+            buffer.index_copy_(-2, slots, newest)
+            buffer.index_copy_(-2, slots + self.ring, newest)
+
+    def __repr__(self) -> str:
+        return f"RollingKVCache(length={self.length}, window={self.window})"
+
+
+def in_place(key: Keys, value: Values) -> bool:
+    """Whether what comes can be read from the rings: one position, which no gradient asks for."""
+    return key.shape[-2] == 1 and not differentiable(key, value)

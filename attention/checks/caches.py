@@ -1,0 +1,137 @@
+"""What a cache is made with, what comes into it, and which calls it fits."""
+
+from typing import Any
+
+from torch import Tensor
+
+from attention.checks.numbers import count
+from attention.checks.rules import INTEGERS
+from attention.checks.tensors import DTYPES, shape, some
+
+
+def capacity(positions: object, fixed: bool) -> None:
+    if positions is not None:
+        count("capacity", positions, 1)
+    elif fixed:
+        raise ValueError("capacity is None but fixed is True: expected a count of at least 1")
+
+
+def cached(key: object, value: object, keys: Tensor | None, values: Tensor | None) -> None:
+    """Keys and values that come, each by itself, together, and beside those that are held."""
+    if not isinstance(key, Tensor) or not isinstance(value, Tensor):
+        name, x = ("value", value) if isinstance(key, Tensor) else ("key", key)
+        raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")
+    for name, x in (("key", key), ("value", value)):
+        if x.dtype not in DTYPES:
+            raise TypeError(
+                f"{name} has dtype {x.dtype}: expected float64, float32, float16 or bfloat16"
+            )
+    if key.ndim < 3 or key.shape[:-1] != value.shape[:-1]:
+        raise ValueError(
+            "key and value do not go together: expected key (…, K, T, D) and value (…, K, T, E), "
+            f"got key {shape(key)} and value {shape(value)}"
+        )
+    if keys is not None and values is not None:
+        like_held("key", key, keys)
+        like_held("value", value, values)
+
+
+def like_held(name: str, x: Tensor, held: Tensor) -> None:
+    if x.device != held.device:
+        raise ValueError(
+            f"{name} is on {x.device} but the cache is on {held.device}: expected one device"
+        )
+    if x.dtype != held.dtype:
+        raise TypeError(
+            f"{name} has dtype {x.dtype} but the cache has {held.dtype}: expected one dtype"
+        )
+    for what, came, there in (
+        ("batch axes", shape(x)[:-3], shape(held)[:-3]),
+        ("heads", x.shape[-3], held.shape[-3]),
+        ("width", x.shape[-1], held.shape[-1]),
+    ):
+        if came != there:
+            raise ValueError(
+                f"{name} has {what} {came} but the cache has {there}: expected the same"
+            )
+
+
+def full(length: int, tokens: int, room: int) -> None:
+    if length + tokens > room:
+        raise ValueError(
+            f"cache is full: {some(tokens, 'position')} came and {length} of {room} are taken, "
+            f"expected at most {room - length}, or a cache that is not fixed"
+        )
+
+
+def cropped(length: object, held: int) -> None:
+    count("length", length, 0)
+    if length > held:  # type: ignore[operator]
+        raise ValueError(f"length is {length} but the cache has {held}: expected no more")
+
+
+def forgotten(length: int, held: int, window: int) -> None:
+    if length < held and held > window:
+        raise ValueError(
+            f"cache cannot go back from {held} to {length}: of what came before, only a window of "
+            f"{window} is held; expected a KVCache, or a length of at most {window} before"
+        )
+
+
+def order(index: object, held: Tensor | None) -> None:
+    if not isinstance(index, Tensor):
+        raise TypeError(f"index is a {type(index).__name__}: expected a torch.Tensor of integers")
+    if index.dtype not in INTEGERS:
+        raise TypeError(f"index has dtype {index.dtype}: expected integers, as in torch.int64")
+    if index.ndim != 1:
+        raise ValueError(f"index has shape {shape(index)}: expected (sequences,)")
+    if held is None or held.ndim < 4:
+        has = "nothing yet" if held is None else "one sequence, without a batch axis"
+        raise ValueError(f"cache holds {has}: expected a batch to reorder")
+    if index.device != held.device:
+        raise ValueError(
+            f"index is on {index.device} but the cache is on {held.device}: expected one device"
+        )
+    if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < held.shape[0]:
+        raise ValueError(
+            f"index goes from {int(index.min())} to {int(index.max())}: "
+            f"expected 0 to {held.shape[0] - 1}, the sequences of the cache"
+        )
+
+
+def reach(mask: Any, window: int) -> None:
+    """Whether a mask looks back no farther than a window: a query late enough would show it."""
+    at = 2 * window
+    if mask is None or mask.span(at, at, at + 1)[0] <= at - window:
+        raise ValueError(
+            f"mask {mask} may attend to what a rolling cache no longer holds: expected "
+            f"SlidingWindow({window}) in it, as in Causal() & SlidingWindow({window})"
+        )
+
+
+def alone(cache: object, key: object, kind: type) -> None:
+    """What a module is called with beside its query."""
+    if isinstance(cache, type):
+        raise TypeError(f"cache is the class {cache.__name__}: expected an instance")
+    if not isinstance(cache, kind):
+        raise TypeError(
+            f"cache is a {type(cache).__name__}: expected KVCache() or RollingKVCache(window)"
+        )
+    if key is not None:
+        raise ValueError(
+            "key is given with a cache: expected the query alone, whose keys the cache takes up; "
+            "for another sequence, remember(key) computes its keys once"
+        )
+
+
+def remembered(positions: object) -> None:
+    if positions is not None:
+        raise ValueError(
+            f"positions is {positions}: expected None to remember another sequence, "
+            "from which there is no distance"
+        )
+
+
+def memory(value: object) -> None:
+    if value is not None:
+        raise ValueError("value is given with a Memory: expected neither, since it holds them")

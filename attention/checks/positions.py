@@ -1,0 +1,60 @@
+"""Where tokens stand, and how heads are told."""
+
+from collections.abc import Iterable
+
+from torch import Tensor
+
+from attention.checks.numbers import count
+from attention.checks.rules import INTEGERS
+
+
+def positions(at: object) -> None:
+    if not isinstance(at, Tensor):
+        raise TypeError(f"at is a {type(at).__name__}: expected a torch.Tensor of integers")
+    if at.dtype not in INTEGERS:
+        raise TypeError(f"at has dtype {at.dtype}: expected integers, as in torch.int64")
+
+
+def even(name: str, value: int) -> None:
+    count(name, value, 2)
+    if value % 2:
+        raise ValueError(f"{name} is {value}: expected an even count, since numbers turn in pairs")
+
+
+def layout(name: object, known: Iterable[str]) -> None:
+    if name not in (names := list(known)):
+        raise ValueError(f"layout is {name!r}: expected {' or '.join(map(repr, names))}")
+
+
+def rotated(width: int | None, head_dim: int) -> None:
+    """How many numbers of a head turn."""
+    if width is None:
+        even("head_dim", head_dim)
+    elif width > head_dim:
+        raise ValueError(f"head_dim is {head_dim}: expected the width that turns, {width}, or more")
+
+
+def placed(way: object, base: type) -> None:
+    """The positions of a module."""
+    if isinstance(way, type) and issubclass(way, base):
+        name = way.__name__
+        raise TypeError(f"positions is the class {name}: expected an instance, {name}()")
+    if not isinstance(way, base):
+        raise TypeError(f"positions is a {type(way).__name__}: expected Rotary(), ALiBi() or None")
+
+
+def first(starts: object, query: Tensor) -> None:
+    """Where the sequences of a padded batch begin, as a mask says it."""
+    if not isinstance(starts, Tensor):
+        return
+    if starts.device != query.device:
+        raise ValueError(
+            f"mask holds lengths on {starts.device} but query is on {query.device}: "
+            "expected one device"
+        )
+    batch = tuple(query.shape[:-2])
+    if not batch or starts.shape[0] not in (1, batch[-1]):
+        raise ValueError(
+            f"mask is for a batch of {starts.shape[0]} but query has batch axes {batch}: "
+            "expected as many sequences"
+        )
