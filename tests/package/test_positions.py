@@ -177,10 +177,15 @@ WAYS = {
 }
 
 
+@pytest.mark.parametrize("keys", [5, 2])
 @pytest.mark.parametrize("name", WAYS)
-def test_a_module_with_positions_written_out(name: str, draw) -> None:
-    """Norm, then rotation, then scale, then cap, then bias: each by its definition."""
-    x, memory = draw(2, 3, 12), draw(2, 5, 12)
+def test_a_module_with_positions_written_out(name: str, keys: int, draw) -> None:
+    """Norm, then rotation, then scale, then cap, then bias: each by its definition.
+
+    With 2 keys, the first of the 3 queries stands at position -1.
+    """
+    x, memory = draw(2, 3, 12), draw(2, keys, 12)
+    query_at, key_at = torch.arange(keys - 3, keys), torch.arange(keys)
     options = {"positions": WAYS[name], "qk_norm": 1e-3, "softcap": 0.7, "scale": 0.9}
     attend = MultiHeadAttention(12, 6, num_kv_heads=3, head_dim=4, **options)
     attend = attend.to(x.device, torch.float64)
@@ -197,13 +202,13 @@ def test_a_module_with_positions_written_out(name: str, draw) -> None:
     query, key = parts
     if name in ("rotary", "partial"):
         how = ("half", 4) if name == "rotary" else ("interleaved", 2)
-        for part, at in ((query, torch.arange(2, 5)), (key, torch.arange(5))):
+        for part, at in ((query, query_at), (key, key_at)):
             for b, h in ((b, h) for b in range(2) for h in range(6)):
                 part[b, :, h] = by_matrices(part[b, :, h].clone(), at, *how, 10_000.0)
     scores = torch.einsum("bihd,bjhd->bhij", query, key) * 0.9
     scores = 0.7 * torch.tanh(scores / 0.7)
     if name == "alibi":
-        distance = (torch.arange(2, 5)[:, None] - torch.arange(5)).abs().to(x.device)
+        distance = (query_at[:, None] - key_at).abs().to(x.device)
         scores = scores - torch.tensor(slopes(6)).to(scores)[:, None, None] * distance
     _, weights = attend(x, memory, return_weights=True)
     torch.testing.assert_close(weights, scores.softmax(-1))
