@@ -8,6 +8,8 @@ a weight.
 import html
 import json
 import re
+import threading
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -33,20 +35,31 @@ RENDER = r"""(tex, displayMode) => JSON.stringify(katex.renderToString(tex, {
   trust: context => context.command === '\\htmlClass'}))"""
 
 
+ENGINES = threading.local()  # one a thread: an engine belongs to the thread that made it
+
+
+def katex() -> Callable[[str, bool], str]:
+    """KaTeX, started once: a start is 25 ms, and a page has many formulas."""
+    if not hasattr(ENGINES, "render"):
+        script = MODULES / "katex/dist/katex.min.js"
+        if not script.exists():
+            raise FileNotFoundError(f"{script} is not there: `make site` sets it up")
+        ENGINES.context = quickjs.Context()
+        ENGINES.context.eval(
+            "var window = globalThis, self = globalThis;" + script.read_text("utf-8")
+        )
+        ENGINES.render = ENGINES.context.eval(RENDER)
+    return ENGINES.render
+
+
 @cache
 def render(tex: str, display: bool) -> str:
     """The HTML of a formula; `ValueError` says in one line what KaTeX did not understand."""
     coloured = tex
     for pattern, name in PARTS.items():
         coloured = re.sub(pattern, lambda m, n=name: rf"\htmlClass{{{n}}}{{{m[0]}}}", coloured)
-    script = MODULES / "katex/dist/katex.min.js"
-    if not script.exists():
-        raise FileNotFoundError(f"{script} is not there: `make site` sets it up")
-    # A new one each time: an engine belongs to the thread that made it, and a start is 25 ms.
-    context = quickjs.Context()
-    context.eval("var window = globalThis, self = globalThis;" + script.read_text("utf-8") + ";0")
     try:
-        return json.loads(context.eval(RENDER)(coloured, display))
+        return json.loads(katex()(coloured, display))
     except quickjs.JSException as error:
         said = str(error).partition("\n    at ")[0].rpartition("KaTeX parse error: ")[2]
         raise ValueError(re.sub(r"\\htmlClass\{\w+\}", "", said)) from None

@@ -22,6 +22,12 @@ fig.savefig("line.svg")
 
 @pytest.fixture
 def figure(run, pytester: pytest.Pytester):
+    """The figure of the page, drawn."""
+    run(PAGE, "--update-docs")
+    return pytester.path / "figures/page/line.svg"
+
+
+def test_a_figure_is_drawn_once(run, pytester: pytest.Pytester) -> None:
     assert "has no file" in failures(run(PAGE)[0])[0]
     assert counts(run(PAGE, "--update-docs")[0]) == (1, 0, 0)
     path = pytester.path / "figures/page/line.svg"
@@ -29,7 +35,6 @@ def figure(run, pytester: pytest.Pytester):
     assert counts(run(PAGE, "--update-docs")[0]) == (1, 0, 0)
     assert path.read_text("utf-8") == before
     assert counts(run(PAGE)[0]) == (1, 0, 0)
-    return path
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""The book, built once."""
+"""The book, built once, by whichever worker comes first."""
 
+import fcntl
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,18 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(ROOT)
-        patch.setenv("NO_MKDOCS_2_WARNING", "1")
-        patch.setenv("SITE_URL", "https://book.example/")
-        patch.setenv("REPO_URL", "https://code.example/book")
-        assert site.build(["--site-dir", str(folder)]) == 0
+def built(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    shared = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):
+        shared = shared.parent
+    folder, done = shared / "book", shared / "book.done"
+    with (shared / "book.lock").open("w") as lock, pytest.MonkeyPatch.context() as patch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not done.exists():
+            patch.chdir(ROOT)
+            patch.setenv("NO_MKDOCS_2_WARNING", "1")
+            patch.setenv("SITE_URL", "https://book.example/")
+            patch.setenv("REPO_URL", "https://code.example/book")
+            assert site.build(["--site-dir", str(folder)]) == 0
+            done.touch()
     return folder
