@@ -12,6 +12,8 @@ INDEX  := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 BOOK   := $(shell find docs; find attention literate -name '*.py')
 
 export NO_MKDOCS_2_WARNING = 1
+# Compiled files are kept, whatever the caller says: each worker imports everything.
+export PYTHONDONTWRITEBYTECODE =
 .PHONY: site test lint serve update clean
 .DELETE_ON_ERROR:
 

@@ -7,7 +7,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
-from torch._dynamo.testing import CompileCounterWithBackend
 
 from attention import (
     ALiBi,
@@ -335,6 +334,8 @@ def decoding(kind: str, device: str):
 @pytest.mark.parametrize("kind", ["fixed", "rolling"])
 def test_a_decode_step_compiles_once_for_every_length(kind: str, device: str) -> None:
     """One graph for the first number of positions, one for any number: then none, to the end."""
+    from torch._dynamo.testing import CompileCounterWithBackend  # takes two seconds
+
     torch.compiler.reset()
     counter = CompileCounterWithBackend("aot_eager")
     attend, x, cache, window = decoding(kind, device)
