@@ -55,8 +55,6 @@ def fused(
 
 def four(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:
     """All batch axes as one; a batch of one and a head of one where there is none."""
-    if tensor.ndim == 4:
-        return tensor
     if tensor.ndim > 4:
         return tensor.flatten(0, -4)
     while tensor.ndim < 4:
