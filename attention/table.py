@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention.views.view import View
 
-FITS = 6  # tokens that a phone shows without scrolling
+FITS = 4  # tokens that a phone surely shows without scrolling, with four decimals
 # Colours are the page's; where it has none, plum on paper, or on ink in a dark scheme. On every
 # step of the ramp the ink has a contrast of at least 4.5 to 1. Headings outside the cells have the
 # hue of their role, or the colour of the text around them.

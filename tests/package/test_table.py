@@ -73,7 +73,7 @@ def test_a_head_a_table() -> None:
     assert view.markup().count("<style>") == 1
 
 
-@pytest.mark.parametrize(("count", "scrolls"), [(6, False), (7, True)])
+@pytest.mark.parametrize(("count", "scrolls"), [(4, False), (5, True)])
 def test_what_scrolls_is_reached_by_the_keyboard(count: int, scrolls: bool) -> None:
     html = AttentionTable(torch.eye(count), [str(i) for i in range(count)]).markup()
     box = re.search(r'<div class="attention-table"([^>]*)>', html)
