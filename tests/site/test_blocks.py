@@ -1,5 +1,6 @@
 """What the built site shows is what ran: its blocks, its numbers, its letters, its weight."""
 
+import gzip
 import html
 import re
 from collections.abc import Iterator
@@ -131,8 +132,6 @@ def test_a_page_is_light(built: Path, page: str) -> None:
 
 def sent(file: Path) -> int:
     """The size of a file as a host sends it: text is compressed on the way."""
-    import gzip
-
     data = file.read_bytes()
     return (
         len(gzip.compress(data)) if file.suffix in {".html", ".css", ".js", ".svg"} else len(data)
