@@ -10,20 +10,14 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from fontTools.ttLib import TTFont
+from pages import DOCS, PAGES, shown
 
 from literate.page import Page
 
-DOCS = Path(__file__).parents[2] / "docs"
-PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 CELL = re.compile(
     r'<div class="cell[ "].*?<div class="highlight"><pre><code>(.*?)</code></pre>', re.S
 )
 HEAVIEST = 300_000  # bytes that a reader loads for one page
-
-
-def shown(built: Path, page: str) -> str:
-    folder = built / page.removesuffix("index.md").removesuffix(".md")
-    return (folder / "index.html").read_text("utf-8")
 
 
 def blocks(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from test_blocks import DOCS, PAGES, shown
+from pages import DOCS, PAGES, shown
 
 from literate.page import Page
 
