@@ -1,0 +1,12 @@
+"""The pages of the book, as written and as built."""
+
+from pathlib import Path
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+
+def shown(built: Path, page: str) -> str:
+    """The HTML of a page."""
+    folder = built / page.removesuffix("index.md").removesuffix(".md")
+    return (folder / "index.html").read_text("utf-8")
