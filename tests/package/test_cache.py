@@ -156,6 +156,7 @@ def test_memory_doubles_and_fixed_memory_does_not_move(device: str) -> None:
     assert cache.capacity == 9
 
 
+@pytest.mark.untyped  # ten thousand times the same types
 def test_the_memory_of_a_rolling_cache_is_constant(device: str) -> None:
     """Over 10,000 tokens: what it says, where it lies, and all that it holds when written out."""
     numbers = torch.arange(10_000.0, device=device).view(-1, 1, 1, 1, 1)
@@ -221,6 +222,7 @@ def test_cross_attention_computes_its_keys_once(draw) -> None:
     torch.testing.assert_close(attend(x, attend.remember(encoded)), attend(x, encoded))
 
 
+@pytest.mark.untyped  # the types of test_cached_equals_uncached
 @settings(deadline=None, max_examples=40)
 @given(seeds, chunkings, st.data(), st.sampled_from(WAYS), st.booleans(), st.booleans())
 def test_with_a_cache_nobody_sees_the_future(
