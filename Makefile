@@ -21,6 +21,7 @@ site: site/index.html
 
 site/index.html: $(READY) mkdocs.yml $(BOOK)
 	$(BIN)/python -m literate build --site-dir site
+	$(BIN)/python -m literate export --site-dir site
 	@touch $@
 
 # The pages a second time on the plainest CPU code: no digit may depend on the machine.

@@ -1,10 +1,16 @@
-"""python -m literate build | serve | lint | vendor: what the Makefile calls."""
+"""python -m literate build | export | serve | lint | vendor: what the Makefile calls."""
 
 import sys
 
-from literate import lint, site, vendor
+from literate import export, lint, site, vendor
 
-COMMANDS = {"build": site.build, "serve": site.serve, "lint": lint.main, "vendor": vendor.main}
+COMMANDS = {
+    "build": site.build,
+    "export": export.main,
+    "serve": site.serve,
+    "lint": lint.main,
+    "vendor": vendor.main,
+}
 
 
 def main(arguments: list[str]) -> int:

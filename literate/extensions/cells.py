@@ -6,6 +6,7 @@ that only draws a figure, since the reader came for the figure.
 """
 
 import re
+from collections.abc import Set
 from html import escape
 from typing import Any
 
@@ -16,7 +17,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, TextLexer
 
-from literate.page import KINDS
+from literate.page import KINDS, SHOWN
+from literate.slicer import script_name
 
 TITLES = {"exercise": "Your turn", "check": "Check", "mistake": "An attempt", "solution": "Answer"}
 FOLDED = {"mistake": "A usual mistake", "solution": "Solution", "figure": "How it is drawn"}
@@ -57,6 +59,7 @@ def format_python(
 ) -> str:
     kinds = KINDS.intersection(more.get("classes") or ())
     md.cell_kinds = kinds  # type: ignore[attr-defined]  # for the output that may follow
+    md.cell_number = number = getattr(md, "cell_number", 0) + 1  # type: ignore[attr-defined]
     shown = kinds | {"figure"} if DRAWS.search(source) and not kinds else kinds
     kind = min(kinds & TITLES.keys(), default="")
     title = options.get("title") or TITLES.get(kind, "")
@@ -65,7 +68,18 @@ def format_python(
         f'<div class="{" ".join(["cell", *(f"cell--{name}" for name in sorted(shown))])}">'
         f'<div class="cell__head"><span class="cell__title">{escape(title)}</span>{tag}'
         f'<button type="button" class="cell__copy" aria-label="Copy: {escape(title or "block")}">'
-        f"Copy</button></div>{code(source, PythonLexer())}{END}"
+        f"Copy</button>{script(kinds, number, title)}</div>{code(source, PythonLexer())}{END}"
+    )
+
+
+def script(kinds: Set[str], number: int, title: str) -> str:
+    """A link to the block as a script that runs alone, which `export` writes."""
+    if kinds & (SHOWN | {"check", "gpu"}):
+        return ""
+    return (
+        f'<a class="cell__script" href="{script_name(number)}" download '
+        f'title="With all that it needs: runs alone" '
+        f'aria-label="Script: {escape(title or "block")}, with all that it needs">Script</a>'
     )
 
 
@@ -112,6 +126,7 @@ class CellsExtension(Extension):
 
     def reset(self) -> None:
         self.md.cell_kinds = frozenset()  # type: ignore[attr-defined]
+        self.md.cell_number = 0  # type: ignore[attr-defined]
 
 
 def makeExtension(**options: object) -> CellsExtension:

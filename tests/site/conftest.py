@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from literate import site
+from literate import export, site
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,5 +24,6 @@ def built(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
             patch.setenv("SITE_URL", "https://book.example/")
             patch.setenv("REPO_URL", "https://code.example/book")
             assert site.build(["--site-dir", str(folder)]) == 0
+            assert export.main(["--site-dir", str(folder)]) == 0
             done.touch()
     return folder

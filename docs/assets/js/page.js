@@ -1,15 +1,31 @@
 // Copy buttons, the keyboard in the header, and Escape for the expressions of checked numbers.
-document.addEventListener("click", async ({ target }) => {
-  const button = target.closest?.(".cell__copy")
-  if (!button) return
-  const code = button.closest(".cell").querySelector("code").textContent
+async function copy(button, text) {
+  const name = button.textContent
   try {
-    await navigator.clipboard.writeText(code.trimEnd() + "\n")
+    // Some browsers allow to copy only what was promised at the click.
+    const promised = Promise.resolve(text).then(words => new Blob([words.trimEnd() + "\n"], { type: "text/plain" }))
+    await navigator.clipboard.write([new ClipboardItem({ "text/plain": promised })])
     button.textContent = "Copied"
   } catch {
     button.textContent = "Not allowed"
   }
-  setTimeout(() => { button.textContent = "Copy" }, 1500)
+  setTimeout(() => { button.textContent = name }, 1500)
+}
+
+const load = async address => {
+  const answer = await fetch(address)
+  if (!answer.ok) throw new Error(answer.statusText)
+  return answer.text()
+}
+
+document.addEventListener("click", event => {
+  const button = event.target.closest?.(".cell__copy, .cell__script, .formats__copy")
+  if (!button) return
+  if (button.matches(".cell__copy")) copy(button, button.closest(".cell").querySelector("code").textContent)
+  else if (location.protocol.startsWith("http")) { // else the link is a link
+    event.preventDefault()
+    copy(button, load(button.href))
+  }
 })
 
 // The theme's header uses labels as buttons, and a label takes no focus.

@@ -1,0 +1,148 @@
+"""`python -m literate export`: each page also as Markdown, notebook and script; blocks as scripts.
+
+They are written beside the HTML, from the page alone: nothing runs. The outputs are those that the
+tests compared, and the tests run what is written here.
+"""
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from mkdocs.config import load_config
+from nbformat import v4
+
+from literate import plain
+from literate.page import EXERCISE, SHOWN, Block, Page
+from literate.slicer import script_name, scripts
+
+DRAWN = re.compile(r"""(?:savefig|save)\(\s*["']([\w-]+\.(?:svg|html))["']""")
+MIMES = {".svg": "image/svg+xml", ".html": "text/html"}
+
+
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m literate export")
+    parser.add_argument("--config-file", default="mkdocs.yml")
+    parser.add_argument("--site-dir", default="site")
+    options = parser.parse_args(arguments)
+    config: Any = load_config(options.config_file)
+    docs, site = Path(config.docs_dir), Path(options.site_dir)
+    listed = []
+    for path in sorted(docs.rglob("*.md")):
+        inside = path.relative_to(docs)
+        folder = inside.parent if inside.stem == "index" else inside.with_suffix("")
+        page = Page.read(path, docs.name / inside)
+        for name, text in files(page, path, f"{config.site_url or '/'}{inside.as_posix()}").items():
+            (site / folder / name).write_text(text, "utf-8")
+        listed.append((inside, folder, page))
+    (site / "llms.txt").write_text(llms(config, listed), "utf-8")
+    return 0
+
+
+def files(page: Page, path: Path, address: str) -> dict[str, str]:
+    """What is written beside the HTML of a page, by name."""
+    parts = list(plain.parts(page, address))
+    found = {"index.md": as_markdown(parts)}
+    if any(part.block for part in parts):
+        found[f"{path.stem}.ipynb"] = as_notebook(parts, path)
+        found[f"{path.stem}.py"] = as_script(parts, address)
+    places = {block.line: number for number, block in enumerate(page.blocks, 1)}
+    for line, script in scripts(page).items():
+        found[script_name(places[line])] = script
+    return found
+
+
+def as_markdown(parts: list[plain.Part]) -> str:
+    texts = []
+    for part in parts:
+        if part.block is None:
+            texts.append(part.text)
+            continue
+        texts.append(f"```python\n{part.text.rstrip()}\n```")
+        if part.block.output:
+            texts.append(f"```text\n{part.block.output.text.rstrip()}\n```")
+    return "\n\n".join(text for text in texts if text) + "\n"
+
+
+def as_notebook(parts: list[plain.Part], path: Path) -> str:
+    cells = []
+    for number, part in enumerate(part for part in parts if part.text.strip()):
+        block = part.block
+        if block is None or block.kinds & SHOWN or "gpu" in block.kinds:
+            text = part.text if block is None else f"```python\n{part.text.rstrip()}\n```"
+            cell = v4.new_markdown_cell(text)
+        else:
+            cell = v4.new_code_cell(part.text.rstrip("\n"), outputs=outputs(block, path))
+            if block.kinds & {"raises", "check"}:
+                cell.metadata["tags"] = ["raises-exception"]
+        cell.id = f"{path.stem[:48]}-{number}"  # random ones would differ from build to build
+        cells.append(cell)
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    book = v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    nbformat.validate(book)
+    return nbformat.writes(book) + "\n"
+
+
+def outputs(block: Block, path: Path) -> list[Any]:
+    """What the page says that the block prints, raises and draws."""
+    found, text = [], block.output.text if block.output else ""
+    if block.kinds & {"raises", "check"} and text:
+        lines = text.rstrip("\n").split("\n")
+        at = next((i for i, line in enumerate(lines) if re.match(r"\w+(: |$)", line)), 0)
+        text, (name, _, value) = "".join(f"{x}\n" for x in lines[:at]), lines[at].partition(": ")
+        value = "\n".join([value, *lines[at + 1 :]])
+        error = v4.new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])
+        found.append(error)
+    if text:
+        found.insert(0, v4.new_output("stream", name="stdout", text=text))
+    for name in DRAWN.findall(block.code):
+        picture = path.parent / "figures" / path.stem / name
+        if picture.exists():
+            data = {MIMES[picture.suffix]: picture.read_text("utf-8")}
+            found.append(v4.new_output("display_data", data=data))
+    return found
+
+
+def as_script(parts: list[plain.Part], address: str) -> str:
+    """Cells as most editors know them; what raises and what waits for the reader is no code."""
+    texts = [f"# From {plain.linked(address, '')}"] if ":" in address else []
+    for part in parts:
+        block = part.block
+        if not part.text.strip():
+            continue
+        if block and not block.kinds & (EXERCISE | SHOWN | {"raises", "gpu"}):
+            texts.append(f"# %%\n{part.text.rstrip()}")
+        else:
+            body = "".join(f"# {line}".rstrip() + "\n" for line in part.text.rstrip().split("\n"))
+            texts.append(f"# %% [markdown]\n{body}".rstrip())
+    return "\n\n".join(texts) + "\n"
+
+
+def llms(config: Any, listed: list[tuple[Path, Path, Page]]) -> str:
+    """The pages and what each asks, for programs that read: https://llmstxt.org."""
+    order = {path: i for i, path in enumerate(paths(config.nav))}
+    lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
+    section = None
+    for inside, folder, page in sorted(listed, key=lambda one: order.get(one[0].as_posix(), 999)):
+        if folder.parent != section:
+            section = folder.parent
+            lines += ["", f"## {section.name.capitalize() or 'Book'}", ""]
+        heading = re.search(r"^# (.+)$", plain.plain(page.prose, "/"), re.M)
+        name = heading[1].replace("*", "") if heading else inside.stem
+        address = f"{config.site_url or '/'}{(folder / 'index.md').as_posix()}"
+        lines.append(f"- [{name}]({address}){lede(page, f'/{inside.as_posix()}')}")
+    return "\n".join(lines) + "\n"
+
+
+def lede(page: Page, address: str) -> str:
+    found = re.search(r"^(.+)\n\{ \.lede \}", page.prose, re.M)
+    return f": {plain.plain(found[1], address)}" if found else ""
+
+
+def paths(nav: Any) -> list[str]:
+    if isinstance(nav, str):
+        return [nav]
+    return [
+        path for item in (nav.values() if isinstance(nav, dict) else nav) for path in paths(item)
+    ]

@@ -1,0 +1,114 @@
+"""A page as Markdown that any reader of Markdown shows: without our comments, marks and HTML."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from urllib.parse import urljoin
+
+from markdown_it.token import Token
+
+from literate.page import Block, Page
+
+COMMENT = re.compile(r"[ \t]*<!--.*?-->\n?|<!--.*?-->", re.S)
+MARKS = re.compile(r"[ \t]*\{ ?(?:[.#][\w-]|data-)[^{}\n]*\}[ \t]*$", re.M)
+BOXES = re.compile(r"^</?(?:div|figure)\b[^>]*>[ \t]*\n?", re.M)
+CAPTION = re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.S)
+TAGS = {"em": "*", "strong": "**", "code": "`", "b": "**", "i": "*"}
+ADMONITION = re.compile(r'^( *)(?:!!!|\?\?\?\+?) \w+(?: "(.*)")?\n((?:\1    .*\n|[ \t]*\n)*)', re.M)
+REFERENCE = re.compile(r"^::: ([\w.]+)\n(?:    .*\n|[ \t]*\n(?=    ))*", re.M)
+LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s]+)")
+SPAN = re.compile(r"<!--.*?-->|(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of prose, or a block with its output."""
+
+    text: str
+    block: Block | None = None
+
+
+def parts(page: Page, address: str) -> Iterator[Part]:
+    """The page in order; links become addresses of the site, where its file is at `address`."""
+    blocks = {block.start: block for block in page.blocks}
+    prose, end = "", 0
+    for fence in page.fences:
+        first, last = fence.map or (0, 0)
+        prose += page.text[end : page.offsets[first]]
+        end = page.offsets[last]
+        block = blocks.get(page.offsets[first + 1])
+        if block and not inside(page, block):
+            yield Part(plain(prose, address))
+            yield Part(block.code, block)
+            prose = ""
+        elif "{.output}" not in fence.info or (block := owner(page, fence)) and inside(page, block):
+            prose += fenced(fence, block.indent if block else "")
+    yield Part(plain(prose + page.text[end:], address))
+
+
+def inside(page: Page, block: Block) -> bool:
+    """Whether a block is shown as text: in a box that one opens to read it."""
+    return bool(block.indent)
+
+
+def owner(page: Page, fence: Token) -> Block | None:
+    start = page.offsets[(fence.map or (0, 0))[0] + 1]
+    return next((b for b in page.blocks if b.output and b.output.start == start), None)
+
+
+def fenced(fence: Token, indent: str) -> str:
+    lines = [
+        "```" + fence.info.split(maxsplit=1)[0],
+        *fence.content.rstrip("\n").split("\n"),
+        "```",
+    ]
+    return "".join(f"{indent}{line}".rstrip() + "\n" for line in lines)
+
+
+def plain(text: str, address: str) -> str:
+    """Prose without what only this book's site understands."""
+    spans: list[str] = []  # of code, which stay as they are
+
+    def keep(match: re.Match[str]) -> str:
+        if match[0].startswith("<"):
+            return match[0]
+        spans.append(match[0])
+        return f"\0{len(spans) - 1}\0"
+
+    text = SPAN.sub(keep, text)
+    text = REFERENCE.sub(lambda match: f"Reference: `{match[1]}`\n", text)
+    text = MARKS.sub("", COMMENT.sub(comment, text))
+    while text != (opened := ADMONITION.sub(quote, text)):
+        text = opened
+    text = BOXES.sub("", CAPTION.sub(lambda match: f"\n*{markdown(match[1])}*", text))
+    text = LINK.sub(lambda match: linked(address, match[1]), text)
+    text = re.sub(r"\0(\d+)\0", lambda match: spans[int(match[1])], text)
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+
+
+def linked(address: str, target: str) -> str:
+    """Where a link of the file at `address` leads on the site, on which a page is a folder."""
+    file, mark, anchor = urljoin(address, target).partition("#")
+    folder = re.sub(r"(?<=/)index\.md$", "", file)
+    return re.sub(r"\.md$", "/", folder) + mark + anchor
+
+
+def comment(match: re.Match[str]) -> str:
+    """Nothing; a line of its own goes with its end."""
+    whole = match.start() == 0 or match.string[match.start() - 1] == "\n"
+    return "" if whole or not match[0].endswith("\n") else "\n"
+
+
+def quote(match: re.Match[str]) -> str:
+    """An admonition as a quotation that begins with its title."""
+    body = re.sub(rf"^{match[1]}    ", "", match[3].rstrip(), flags=re.M)
+    lines = ([f"**{match[2]}**", ""] if match[2] else []) + body.strip("\n").split("\n")
+    return "".join(f"{match[1]}> {line}".rstrip() + "\n" for line in lines) + "\n"
+
+
+def markdown(html: str) -> str:
+    """The few tags of a caption as Markdown."""
+    for tag, mark in TAGS.items():
+        html = re.sub(rf"</?{tag}>", mark if mark != "*" else "", html)
+    return unescape(re.sub(r"<[^>]+>", "", html))

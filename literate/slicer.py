@@ -1,0 +1,76 @@
+"""A block as a script that runs alone: the block, after the earlier statements that it needs."""
+
+import ast
+import re
+
+from literate.exercises import exercises
+from literate.module import runs
+from literate.page import Page
+from literate.statements import SETTINGS, Known, Statement
+
+
+def scripts(page: Page) -> dict[int, str]:
+    """The script of each block that can have one, by the line of the block.
+
+    That of an attempt at an exercise ends with the exercise's check.
+    """
+    found, above, known = {}, list[Statement](), Known()
+    checks = {line: task.check for task in exercises(page) for line in task.lines}
+    for block in page.blocks:
+        if "fresh" in block.kinds:
+            above, known = [], Known()
+        check = checks.get(block.line)
+        if not (runs(block) or check) or "gpu" in block.kinds:
+            continue
+        code = block.code if check is None else f"{block.code}\n{check.code}"
+        after = known.copy()
+        own = statements(code, after)
+        found[block.line] = joined([quiet(s) for s in needs(above, own)], code)
+        if runs(block):  # one that raises does so in its last statement
+            above, known = above + own[: -1 if "raises" in block.kinds else None], after
+    return found
+
+
+def script_name(number: int) -> str:
+    """The file of the block that is the `number`th of its page, counted from 1."""
+    return f"block-{number:02}.py"
+
+
+def statements(code: str, known: Known) -> list[Statement]:
+    return [Statement(node, code.split("\n"), known) for node in ast.parse(code).body]
+
+
+def needs(above: list[Statement], own: list[Statement]) -> list[Statement]:
+    """The statements above that bind or may change what is wanted below them."""
+    wanted = {SETTINGS}
+    for statement in reversed(own):
+        wanted = (wanted - statement.kills) | statement.reads
+    needed = []
+    for statement in reversed(above):
+        if wanted & (statement.binds | statement.changes):
+            needed.append(statement)
+            wanted = (wanted - statement.kills) | statement.reads
+    return needed[::-1]
+
+
+def joined(above: list[str], code: str) -> str:
+    """Statements as a file, with room around what takes several lines."""
+    text = ""
+    for statement in filter(None, above):
+        room = "\n\n" if re.match(r"(def|class|@)", statement) else ""
+        text += f"{room if text else ''}{statement}\n{room}"
+    return re.sub(r"\n{4,}", "\n\n\n", f"{text}\n{code}" if text else code)
+
+
+def quiet(statement: Statement) -> str:
+    """A statement without what it prints, which the page says elsewhere."""
+    lines: list[str | None] = [*statement.lines]
+    if isinstance(statement.node, (ast.FunctionDef, ast.ClassDef)):
+        return "\n".join(statement.lines)
+    for node in ast.walk(statement.node):
+        if isinstance(node, ast.Expr) and ast.unparse(node).startswith("print("):
+            first = node.lineno - statement.first
+            last = (node.end_lineno or node.lineno) - statement.first
+            lines[first] = f"{' ' * node.col_offset}pass"
+            lines[first + 1 : last + 1] = [None] * (last - first)
+    return "" if lines[0] == "pass" else "\n".join(line for line in lines if line is not None)

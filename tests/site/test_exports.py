@@ -1,0 +1,157 @@
+"""What lies beside the HTML of a page runs, alone, and prints what the page says."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+import torch
+from pages import DOCS, PAGES, shown
+
+from literate import settings
+from literate.compare import same_error, same_output
+from literate.exercises import exercises
+from literate.items.blocks import raised_by_package
+from literate.page import Block, Page
+from literate.slicer import scripts
+from literate.space import BlockError, Printed, Space
+
+WITH_BLOCKS = [page for page in PAGES if scripts(Page.read(DOCS / page))]
+
+
+@pytest.fixture
+def space() -> Iterator[Space]:
+    """An empty module; what a page gets from its seed of 0, a copied script does not."""
+    settings.prepare()
+    space = Space(Path("script.py"))
+    torch.manual_seed(20_261_121)
+    yield space
+    settings.reset()
+    space.close()
+
+
+def run(space: Space, code: str, *kinds: str) -> Printed:
+    return space.execute(Block(1, code, frozenset(kinds), "", "", 0, 0, 0, ""))
+
+
+def all_scripts() -> Iterator[object]:
+    for name in WITH_BLOCKS:
+        page = Page.read(DOCS / name)
+        for line, script in scripts(page).items():
+            yield pytest.param(page, line, script, id=f"{name}:{line}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("page", "line", "script"), all_scripts())
+def test_a_script_prints_what_the_page_says(
+    page: Page, line: int, script: str, space: Space
+) -> None:
+    block = next(block for block in page.blocks if block.line == line)
+    says = block.output.text if block.output else ""
+    if block.kinds & {"exercise", "mistake"}:
+        task = next(task for task in exercises(page) if line in task.lines)
+        if block is task.stub:
+            says = task.check.output.text if task.check and task.check.output else ""
+        with pytest.raises(BlockError) as refused:
+            run(space, script)
+        assert isinstance(refused.value.error, AssertionError) or not says
+        assert not says or same_output(says, f"{refused.value}\n")
+        return
+    printed = run(space, script, *block.kinds & {"raises"})
+    if printed.error is None:
+        assert same_output(says, printed.text)
+    else:
+        lines = says.splitlines(keepends=True)
+        at = len(printed.text.splitlines())
+        kind, ours = type(printed.error).__name__, raised_by_package(printed.error)
+        assert same_output("".join(lines[:at]), printed.text)
+        assert same_error("".join(lines[at:]), kind, str(printed.error), ours)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", WITH_BLOCKS)
+def test_a_notebook_runs_from_top_to_bottom(built: Path, page: str, space: Space) -> None:
+    """Each cell prints what the notebook holds already."""
+    book = nbformat.read(beside(built, page, ".ipynb"), as_version=4)
+    nbformat.validate(book)
+    for cell in book.cells:
+        if cell.cell_type != "code":
+            continue
+        must = ["raises"] if "raises-exception" in cell.metadata.get("tags", ()) else []
+        printed = run(space, cell.source, *must)
+        text = "".join(out.text for out in cell.outputs if out.output_type == "stream")
+        assert same_output(text, printed.text), cell.source
+        for out in cell.outputs:
+            if out.output_type == "error":
+                kind, ours = type(printed.error).__name__, raised_by_package(printed.error)
+                assert out.ename == kind
+                assert same_error(f"{out.ename}: {out.evalue}", kind, str(printed.error), ours)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", WITH_BLOCKS)
+def test_the_script_of_a_page_runs(built: Path, page: str, space: Space) -> None:
+    printed = run(space, beside(built, page, ".py").read_text("utf-8"))
+    told = [
+        block.output.text
+        for block in Page.read(DOCS / page).blocks
+        if block.output and not block.kinds & {"raises", "check", "mistake"}
+    ]
+    assert same_output("".join(told), printed.text)
+
+
+def beside(built: Path, page: str, suffix: str) -> Path:
+    path = Path(page)
+    folder = path.parent if path.stem == "index" else path.with_suffix("")
+    return built / folder / f"{path.stem}{suffix}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_that_a_page_offers_is_there(built: Path, page: str) -> None:
+    html = shown(built, page)
+    folder = beside(built, page, "").parent
+    offered = re.findall(r'<a class="cell__script" href="([^"]+)"', html)
+    forms = re.findall(r'<a (?:class="formats__copy" )?href="([^"/]+\.(?:ipynb|py|md))"', html)
+    assert set(offered) == {path.name for path in folder.glob("block-*.py")}
+    assert "index.md" in forms
+    assert not [name for name in [*offered, *forms] if not (folder / name).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_as_markdown_has_its_blocks_and_none_of_our_marks(built: Path, page: str) -> None:
+    text = beside(built, page, ".x").with_name("index.md").read_text("utf-8")
+    parsed = Page.read(DOCS / page)
+    missing = [b.line for b in parsed.blocks if b.code.strip("\n") not in text and not b.indent]
+    assert not missing
+    prose = re.sub(r"^```.*?^```|(`+)(?!`).+?\1", "", text, flags=re.S | re.M)
+    assert not re.findall(r"<!--|^!!!|^\?\?\?|^:::|\{ ?\.\w+|</?(?:div|figure)", prose, re.M)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_of_a_page_as_markdown_lead_somewhere(built: Path, page: str) -> None:
+    text = beside(built, page, ".x").with_name("index.md").read_text("utf-8")
+    text = re.sub(r"`[^`\n]*`", "", text)
+    for target in re.findall(r"\]\((https://book\.example/[^)#]*)", text):
+        place = built / target.removeprefix("https://book.example/")
+        assert place.is_file() or (place / "index.html").is_file(), target
+
+
+def test_llms_txt_lists_every_page(built: Path) -> None:
+    text = (built / "llms.txt").read_text("utf-8")
+    listed = re.findall(r"\]\(https://book\.example/([^)]+)\)", text)
+    assert sorted(listed) == sorted(
+        str(beside(built, page, "").parent.relative_to(built) / "index.md").removeprefix("./")
+        if Path(page).stem == "index"
+        else f"{page.removesuffix('.md')}/index.md"
+        for page in PAGES
+    )
+
+
+def test_two_exports_are_the_same(built: Path) -> None:
+    """No random name of a cell, no date."""
+    first = json.loads(beside(built, "foundations/softmax.md", ".ipynb").read_text("utf-8"))
+    assert [cell["id"] for cell in first["cells"]] == [
+        f"softmax-{number}" for number in range(len(first["cells"]))
+    ]
