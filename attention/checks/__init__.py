@@ -14,7 +14,15 @@ from attention.checks.caches import (
 )
 from attention.checks.masks import bias, mask
 from attention.checks.modules import from_torch, heads, sizes, to_torch, together, tokens
-from attention.checks.numbers import above_zero, backend, count, dropout, scale, softcap
+from attention.checks.numbers import (
+    above_zero,
+    backend,
+    count,
+    dropout,
+    epsilon,
+    scale,
+    softcap,
+)
 from attention.checks.positions import even, first, layout, placed, positions, rotated
 from attention.checks.rules import counts, devices, held, integers, pair, ruled, side
 from attention.checks.tensors import inputs
@@ -31,6 +39,7 @@ __all__ = [
     "cropped",
     "devices",
     "dropout",
+    "epsilon",
     "even",
     "first",
     "forgotten",
