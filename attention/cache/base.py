@@ -19,7 +19,8 @@ class Cache:
     """Keys and values that a module has computed, for those that come after.
 
     A cache belongs to one module: a model with twelve layers has twelve. What it holds is
-    detached, so gradients stop there; those of the newest keys and values do not.
+    detached, so gradients stop there; those of the newest keys and values do not. A call that is
+    run twice takes up its tokens twice: no activation checkpointing around it.
 
     Attributes:
         length: How many positions have come so far, also those that are no longer held.
@@ -57,15 +58,15 @@ class Cache:
         Args:
             key: As in `update`.
             value: As in `update`.
-            learns: Whether a gradient will ask for what is given, which then must not be overwritten;
-                if not given, whether one asks for key or value.
+            learns: Whether a gradient will ask for what is given, which then must not be
+                overwritten; if not given, whether one asks for key or value.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define join")
 
     def keep(self, key: Keys, value: Values) -> None:
         """Take up what was joined."""
-        if self._next is not None:
-            (self._keys, self._values), self._next = self._next, None
+        assert self._next is not None
+        (self._keys, self._values), self._next = self._next, None
         self.length += key.shape[-2]
 
     def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
@@ -91,6 +92,8 @@ class Cache:
 
     def reorder(self, index: Int[Tensor, "sequences"]) -> None:
         """Take other sequences, in another order, or some of them several times: beam search.
+
+        They are copied into memory of their own, as much as there was.
 
         Args:
             index: Shape `(sequences,)`: which sequence of the batch stands there from now on.
@@ -151,7 +154,8 @@ def differentiable(*tensors: Tensor) -> bool:
 def room(like: Rows, positions: int) -> Rows:
     """Memory for as many positions, with whatever numbers were in it."""
     shape = *like.shape[:-2], positions, like.shape[-1]
-    if like.is_inference():  # memory made in that mode could not be written to after it
+    if not torch.compiler.is_compiling() and like.is_inference():
+        # What is made in that mode could not be written to after it.
         with torch.inference_mode(False):
             return torch.empty(shape, dtype=like.dtype, device=like.device)
     return like.new_empty(shape)

@@ -23,7 +23,16 @@ from attention.checks.numbers import (
     scale,
     softcap,
 )
-from attention.checks.positions import even, first, layout, placed, positions, rotated
+from attention.checks.positions import (
+    even,
+    first,
+    floating,
+    layout,
+    placed,
+    positions,
+    rotated,
+    turned,
+)
 from attention.checks.rules import counts, devices, held, integers, pair, ruled, side
 from attention.checks.tensors import inputs
 
@@ -42,6 +51,7 @@ __all__ = [
     "epsilon",
     "even",
     "first",
+    "floating",
     "forgotten",
     "from_torch",
     "full",
@@ -67,4 +77,5 @@ __all__ = [
     "to_torch",
     "together",
     "tokens",
+    "turned",
 ]

@@ -210,7 +210,9 @@ class Mask:
         if self.batch is not None:
             batch = torch.arange(self.batch, device=device)[:, None, None, None]
             shape = (self.batch, *shape)
-        keep = rule(batch, head, query, key) if stop > start else False  # where none are, none is asked
+        keep = (
+            rule(batch, head, query, key) if stop > start else False
+        )  # where none are, none is asked
         if isinstance(keep, bool):
             keep = torch.tensor(keep, device=device)
         checks.ruled(keep, self, shape, key.device)

@@ -12,7 +12,7 @@ from attention.masks.base import Mask, Position, within
 class Shifted(Mask):
     """A mask whose first `by` keys are gone: its rule is still asked about their positions.
 
-        keep[i, j]  where  mask says so of  i + by, j + by                (T, S)
+    keep[i, j]  where  mask says so of  i + by, j + by                (T, S)
     """
 
     mask: Mask
