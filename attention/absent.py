@@ -6,6 +6,11 @@ from torch import Tensor
 from attention import heads
 
 
+def idle(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
+    """Which queries may attend to nothing, shape `(…, T, 1)`."""
+    return ~keep.any(dim=-1, keepdim=True)
+
+
 def silence(
     query: Float[Tensor, "*heads queries head_dim"],
     key: Float[Tensor, "*kv_heads keys head_dim"],
@@ -24,7 +29,7 @@ def silence(
     backward. The last of what is returned says which queries are absent, shape `(…, T, 1)`:
     their contexts and weights are to be made zero in the end.
     """
-    empty = ~keep.any(dim=-1, keepdim=True)  # (…, T, 1)
+    empty = idle(keep)
     read = heads.any_of_group(keep.any(dim=-2), heads.group(query, key))
     unread = ~read[..., None]  # (…, S, 1)
     query = query.masked_fill(empty, 0.0)

@@ -1,5 +1,9 @@
 """Weights of the attention classes of transformers, which is not imported: the names and the order.
 
+This holds for the rotary positions that a configuration calls `default`, all of a head turned.
+Others, such as those of Llama 3.1 (`llama3`) or YaRN, have no counterpart: the weights would load,
+and the results be wrong. A `sliding_window` of None, as in later Mistrals, is no window.
+
 A family has a function from the state of its attention to the state of ours. Sizes, positions and
 masks are in its configuration `c`, and are given to the module and to its calls:
 

@@ -6,8 +6,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from attention import checks, weights
+from attention import checks
+from attention import weights as torch_weights
 from attention.cache import Cache, Memory
+from attention.cache.base import differentiable
 from attention.functional import dot_product_attention
 from attention.heads import merge, split
 from attention.masks import Mask
@@ -105,7 +107,7 @@ class MultiHeadAttention(nn.Module):
         self.out_proj = nn.Linear(num_heads * head_dim, embed_dim, **options)
         self.query_norm = self.key_norm = None
         if qk_norm is not False:
-            eps = 1e-6 if qk_norm is True else checks.above_zero("qk_norm", qk_norm)
+            eps = 1e-6 if qk_norm is True else checks.epsilon("qk_norm", qk_norm)
             self.query_norm = nn.RMSNorm(head_dim, eps, device=device, dtype=dtype)
             self.key_norm = nn.RMSNorm(head_dim, eps, device=device, dtype=dtype)
 
@@ -145,10 +147,10 @@ class MultiHeadAttention(nn.Module):
             raise ValueError("value is given without key: expected key, or neither")
         if cache is not None:
             checks.alone(cache, key, Cache)
-            cache.check(mask)
         checks.tokens("query", query, self.query_proj.weight)
+        seen = mask if cache is None else cache.mask(mask, query.shape[-2])
         if isinstance(key, Memory):
-            checks.memory(value)
+            checks.memory(key, value, self)
             k, v = key.key, key.value
         else:
             k, v = self._read(query, key, value)
@@ -158,23 +160,23 @@ class MultiHeadAttention(nn.Module):
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
             checks.first(first, query)
             q, k = self.positions.place(q, k, past, first)
-        keys, values = (k, v) if cache is None else cache.join(k, v)
+        keys, values = (k, v) if cache is None else cache.join(k, v, differentiable(q, k, v))
         result: Any = dot_product_attention(
             q,  # (…, H, T, D)
             keys,
             values,
-            mask,
+            seen,
             bias=self.positions and self.positions.bias(q, keys.shape[-2]),
             scale=self.scale,
             softcap=self.softcap,
             dropout_p=self.dropout if self.training else 0.0,
             return_weights=return_weights,
         )
-        if cache is not None:  # nothing raises any more: a call that fails leaves it as it was
+        context, weights = result if return_weights else (result, None)
+        out = self.out_proj(merge(context))
+        if cache is not None:  # last of all: a call that fails leaves it as it was
             cache.keep(k, v)
-        if return_weights:
-            return self.out_proj(merge(result[0])), result[1]
-        return self.out_proj(merge(result))
+        return out if weights is None else (out, weights)
 
     def remember(
         self,
@@ -239,7 +241,7 @@ class MultiHeadAttention(nn.Module):
               (out_proj): Linear(in_features=32, out_features=32, bias=True)
             )
         """
-        return weights.from_torch(cls, module)
+        return torch_weights.from_torch(cls, module)
 
     def to_torch(self) -> nn.MultiheadAttention:
         """The same weights in torch's own module, with `batch_first=True`.
@@ -248,11 +250,18 @@ class MultiHeadAttention(nn.Module):
             ValueError: The heads are grouped or of another width than `embed_dim / num_heads`, or
                 the module has positions, norms, a cap or a scale, for which torch has nothing.
         """
-        return weights.to_torch(self)
+        return torch_weights.to_torch(self)
 
     def extra_repr(self) -> str:
         said = (
             f"num_heads={self.num_heads}, num_kv_heads={self.num_kv_heads}, "
             f"head_dim={self.head_dim}, dropout={self.dropout}"
         )
-        return said if self.positions is None else f"{said}, positions={self.positions}"
+        default = self.head_dim**-0.5
+        for name, value in (
+            ("positions", self.positions),
+            ("softcap", self.softcap),
+            ("scale", self.scale if self.scale != default else None),
+        ):
+            said += "" if value is None else f", {name}={value}"
+        return said

@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attention.absent import silence
+from attention.absent import idle, silence
 
 
 def fused(
@@ -19,7 +19,7 @@ def fused(
     dropout_p: float,
     causal: bool = False,
 ) -> tuple[Float[Tensor, "*heads queries value_dim"], None]:
-    """Bring everything to the four axes that torch's kernels take.
+    """Keep what is absent from torch's kernel.
 
     `causal` is for as many queries as keys: with fewer, torch aligns the first query with the
     first key, and a cache needs the last with the last.
@@ -28,14 +28,54 @@ def fused(
         Dao, *FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning*
         (2023), section 3.
     """
-    empty = None
-    if keep is not None:
-        query, key, value, keep, empty = silence(query, key, value, keep)
-        if bias is not None:
-            bias = bias.masked_fill(~keep, float("-inf"))
+    if keep is None:
+        return kernel(query, key, value, bias, scale, dropout_p, causal), None
+    if not dropout_p and may_look(query, key, value, bias):
+        # What is absent is nearly always finite, and then harmless: silence copies keys and
+        # values, ten times the work of one query on 2,048 of them.
+        empty = idle(keep)
+        over = laid(keep | empty, bias)
+        context = kernel(query, key, value, over, scale, dropout_p).masked_fill(empty, 0.0)
+        if context.isfinite().all():
+            return context, None
+    query, key, value, keep, empty = silence(query, key, value, keep)
+    over = laid(keep, bias)
+    return kernel(query, key, value, over, scale, dropout_p).masked_fill(empty, 0.0), None
+
+
+def may_look(*tensors: Tensor | None) -> bool:
+    """Whether a result may be looked at before it is returned, and computed anew if need be.
+
+    Not while compiling; not where a gradient could meet what is absent; not on a device that would
+    have to wait for it.
+    """
+    if torch.compiler.is_compiling():
+        return False
+    learns = torch.is_grad_enabled()
+    return all(
+        x is None or (x.device.type == "cpu" and not (learns and x.requires_grad)) for x in tensors
+    )
+
+
+def laid(
+    keep: Bool[Tensor, "..."], bias: Float[Tensor, "..."] | None
+) -> Bool[Tensor, "..."] | Float[Tensor, "..."]:
+    """Mask and bias as the one tensor that torch's kernels take."""
+    return keep if bias is None else bias.masked_fill(~keep, float("-inf"))
+
+
+def kernel(
+    query: Float[Tensor, "*heads queries head_dim"],
+    key: Float[Tensor, "*kv_heads keys head_dim"],
+    value: Float[Tensor, "*kv_heads keys value_dim"],
+    over: Bool[Tensor, "..."] | Float[Tensor, "..."] | None,
+    scale: float,
+    dropout_p: float,
+    causal: bool = False,
+) -> Float[Tensor, "*heads queries value_dim"]:
+    """Torch's own, brought to its four axes and back."""
     if not isinstance(scale, float):  # pragma: no cover, since Dynamo reads it and nothing runs it
         query, scale = query * scale, 1.0  # a size, while exporting: the kernel would fix it
-    over = keep if bias is None else bias
     if over is not None:
         over = four_of(over, query.shape[:-3])
     q, k, v = query, key, value
@@ -48,9 +88,7 @@ def fused(
     )
     if query.ndim != 4:
         context = context.reshape(*query.shape[:-1], value.shape[-1])
-    if empty is not None:
-        context = context.masked_fill(empty, 0.0)
-    return context, None
+    return context
 
 
 def four(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:

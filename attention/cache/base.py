@@ -19,7 +19,8 @@ class Cache:
     """Keys and values that a module has computed, for those that come after.
 
     A cache belongs to one module: a model with twelve layers has twelve. What it holds is
-    detached, so gradients stop there; those of the newest keys and values do not.
+    detached, so gradients stop there; those of the newest keys and values do not. A call that is
+    run twice takes up its tokens twice: no activation checkpointing around it.
 
     Attributes:
         length: How many positions have come so far, also those that are no longer held.
@@ -29,9 +30,14 @@ class Cache:
         self.length = 0
         self._keys: Tensor | None = None  # room for more than what is held
         self._values: Tensor | None = None
+        # What join made, until keep: a call that fails between them leaves no trace.
+        self._next: tuple[Tensor, Tensor] | None = None
 
     def update(self, key: Keys, value: Values) -> Pair:
         """Take up keys and values, and give all that the newest queries can see.
+
+        What it gives looks into the cache's own memory, which later calls overwrite: clone what is
+        to last. Where a gradient will ask for the newest, they lie in memory of their own.
 
         Args:
             key: Shape `(…, K, T, D)`, any number of positions.
@@ -46,16 +52,30 @@ class Cache:
         self.keep(key, value)
         return seen
 
-    def join(self, key: Keys, value: Values) -> Pair:
-        """What is held and, after it, what came, which is not taken up yet."""
+    def join(self, key: Keys, value: Values, learns: bool | None = None) -> Pair:
+        """What is held and, after it, what came, which is not taken up yet.
+
+        Args:
+            key: As in `update`.
+            value: As in `update`.
+            learns: Whether a gradient will ask for what is given, which then must not be
+                overwritten; if not given, whether one asks for key or value.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not define join")
 
     def keep(self, key: Keys, value: Values) -> None:
         """Take up what was joined."""
+        assert self._next is not None
+        (self._keys, self._values), self._next = self._next, None
         self.length += key.shape[-2]
 
-    def check(self, mask: Mask | Tensor | None) -> None:
-        """Raise a ValueError if a query may attend, by this mask, to what is not held."""
+    def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
+        """The mask, laid over what is held and what comes.
+
+        Raises:
+            ValueError: A query may attend, by this mask, to what is not held.
+        """
+        return mask
 
     def crop(self, length: int) -> None:
         """Forget all positions after the first `length`, such as tokens that were only a guess.
@@ -72,6 +92,8 @@ class Cache:
 
     def reorder(self, index: Int[Tensor, "sequences"]) -> None:
         """Take other sequences, in another order, or some of them several times: beam search.
+
+        They are copied into memory of their own, as much as there was.
 
         Args:
             index: Shape `(sequences,)`: which sequence of the batch stands there from now on.
@@ -95,6 +117,7 @@ class Cache:
         checks.order(index, self._keys)
         assert self._keys is not None
         assert self._values is not None
+        index = index.long()
         # Both are made before either is replaced.
         keys, values = self._keys.index_select(0, index), self._values.index_select(0, index)
         self._keys, self._values = keys, values
@@ -109,6 +132,10 @@ class Cache:
         """The values that are held, shape `(…, K, S, E)`; None before the first."""
         return None if self._values is None else self._held(self._values)
 
+    def _told(self) -> tuple[Tensor | None, Tensor | None]:
+        """What new keys and values must be like: nothing, as long as nothing is held."""
+        return (self._keys, self._values) if self.length else (None, None)
+
     def _held(self, buffer: Rows) -> Rows:
         raise NotImplementedError(f"{type(self).__name__} does not define _held")
 
@@ -119,11 +146,26 @@ class Cache:
         return sum(room.untyped_storage().nbytes() for room in rooms if room is not None)
 
 
-def differentiable(key: Keys, value: Values) -> bool:
-    """Whether a gradient will ask for these: then they must not be overwritten later."""
-    return torch.is_grad_enabled() and (key.requires_grad or value.requires_grad)
+def differentiable(*tensors: Tensor) -> bool:
+    """Whether a gradient will ask for one of these, and so for what it was computed with."""
+    return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 
 def room(like: Rows, positions: int) -> Rows:
     """Memory for as many positions, with whatever numbers were in it."""
-    return like.new_empty(*like.shape[:-2], positions, like.shape[-1])
+    shape = *like.shape[:-2], positions, like.shape[-1]
+    if not torch.compiler.is_compiling() and like.is_inference():
+        # What is made in that mode could not be written to after it.
+        with torch.inference_mode(False):
+            return torch.empty(shape, dtype=like.dtype, device=like.device)
+    return like.new_empty(shape)
+
+
+def like(buffer: Rows | None, x: Rows) -> bool:
+    """Whether a buffer is for what came."""
+    return (
+        buffer is not None
+        and buffer.shape[:-2] == x.shape[:-2]
+        and buffer.shape[-1] == x.shape[-1]
+        and (buffer.dtype, buffer.device) == (x.dtype, x.device)
+    )

@@ -3,7 +3,7 @@
 import torch
 
 from attention import checks
-from attention.cache.base import Cache, Keys, Pair, Rows, Values, differentiable, room
+from attention.cache.base import Cache, Keys, Pair, Rows, Values, differentiable, like, room
 
 
 class KVCache(Cache):
@@ -50,42 +50,41 @@ class KVCache(Cache):
         """How many positions there is memory for."""
         return (self.initial or 0) if self._keys is None else self._keys.shape[-2] - 1
 
-    def join(self, key: Keys, value: Values) -> Pair:
-        checks.cached(key, value, self._keys, self._values)
+    def join(self, key: Keys, value: Values, learns: bool | None = None) -> Pair:
+        checks.cached(key, value, *self._told())
         end = self.length + key.shape[-2]
         if self.fixed:
             checks.full(self.length, key.shape[-2], self.capacity)
-        if self._keys is None or self._values is None or end > self.capacity:
-            self._reserve(key, value, end)
-        assert self._keys is not None
-        assert self._values is not None
+        keys, values = self._next = self._room(key, value, end)
         # What is written from `length` on is nobody's until keep.
-        self._keys[..., self.length : end, :] = key.detach()
-        self._values[..., self.length : end, :] = value.detach()
-        if differentiable(key, value):
-            past = self._held(self._keys), self._held(self._values)
+        keys[..., self.length : end, :] = key.detach()
+        values[..., self.length : end, :] = value.detach()
+        if differentiable(key, value) if learns is None else learns:
+            past = self._held(keys), self._held(values)
             return torch.cat([past[0], key], dim=-2), torch.cat([past[1], value], dim=-2)
-        return self._keys[..., :end, :], self._values[..., :end, :]
+        return keys[..., :end, :], values[..., :end, :]
 
     def _held(self, buffer: Rows) -> Rows:
         return buffer[..., : self.length, :]
 
-    def _reserve(self, key: Keys, value: Values, end: int) -> None:
+    def _room(self, key: Keys, value: Values, end: int) -> Pair:
         """Memory for `end` positions, and for as many again if there was some before.
 
         And for one more, so that a full cache is never contiguous: torch.compile would compile
         the last step anew.
         """
-        if self._keys is None or self._values is None:
+        old, old_values = self._keys, self._values
+        if old is None or old_values is None or not (like(old, key) and like(old_values, value)):
             # No max: torch.export cannot tell which one it is.
             count = end if self.initial is None or self.initial < end else self.initial
-            self._keys, self._values = room(key, count + 1), room(value, count + 1)
-            return
+            return room(key, count + 1), room(value, count + 1)
+        if end <= self.capacity:
+            return old, old_values
         count = max(2 * self.capacity, end)
-        keys, values = room(self._keys, count + 1), room(self._values, count + 1)
-        keys[..., : self.length, :] = self._held(self._keys)
-        values[..., : self.length, :] = self._held(self._values)
-        self._keys, self._values = keys, values
+        keys, values = room(old, count + 1), room(old_values, count + 1)
+        keys[..., : self.length, :] = self._held(old)
+        values[..., : self.length, :] = self._held(old_values)
+        return keys, values
 
     def __repr__(self) -> str:
         fixed = ", fixed=True" if self.fixed else ""

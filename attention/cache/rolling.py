@@ -4,8 +4,9 @@ import torch
 from torch import Tensor
 
 from attention import checks
-from attention.cache.base import Cache, Keys, Pair, Rows, Values, differentiable, room
+from attention.cache.base import Cache, Keys, Pair, Rows, Values, differentiable, like, room
 from attention.masks import Mask
+from attention.masks.shifted import Shifted
 
 
 class RollingKVCache(Cache):
@@ -16,7 +17,7 @@ class RollingKVCache(Cache):
     Two rings lie one after the other and hold the same. So the last positions always lie side by
     side, in order, from some slot on: they are read without a copy, and a new one is written
     without a branch. The slot beside the window is for the next position. Positions go on
-    counting; what a mask says about distances stays true, since they are aligned at the end.
+    counting, for rotary positions and for masks.
 
     Its masks must not look back farther than the window, as in
     `Causal() & SlidingWindow(window)`; others are refused. A boolean tensor is laid over the keys
@@ -47,29 +48,36 @@ class RollingKVCache(Cache):
         checks.count("window", window, 1)
         self.window, self.ring = window, window + 1
 
-    def join(self, key: Keys, value: Values) -> Pair:
-        checks.cached(key, value, self._keys, self._values)
-        if self._keys is None or self._values is None:
-            self._keys, self._values = room(key, 2 * self.ring), room(value, 2 * self.ring)
-        if in_place(key, value):
+    def join(self, key: Keys, value: Values, learns: bool | None = None) -> Pair:
+        checks.cached(key, value, *self._told())
+        keys, values = self._keys, self._values
+        if keys is None or values is None or not (like(keys, key) and like(values, value)):
+            keys, values = room(key, 2 * self.ring), room(value, 2 * self.ring)
+        self._next = keys, values
+        learns = differentiable(key, value) if learns is None else learns
+        if key.shape[-2] == 1:
             # Written where nothing is held: nobody's until keep.
             self._write(key, value)
-            end, count = self.length + 1, min(self.length + 1, self.window)
-            return self._last(self._keys, count, end), self._last(self._values, count, end)
+            if not learns:
+                end, count = self.length + 1, min(self.length + 1, self.window)
+                return self._last(keys, count, end), self._last(values, count, end)
         # The first query still sees what the last ones no longer do: so beside the rings.
         count = min(self.length, self.window - 1)
-        past = self._last(self._keys, count, self.length)
-        past_values = self._last(self._values, count, self.length)
+        past, past_values = (self._last(x, count, self.length) for x in (keys, values))
         return torch.cat([past, key], dim=-2), torch.cat([past_values, value], dim=-2)
 
     def keep(self, key: Keys, value: Values) -> None:
-        if not in_place(key, value):  # else join has written it
+        if key.shape[-2] != 1:  # else join has written it
             self._write(key, value)
         super().keep(key, value)
 
-    def check(self, mask: Mask | Tensor | None) -> None:
+    def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
         if mask is None or isinstance(mask, Mask):
             checks.reach(mask, self.window)
+        if not isinstance(mask, Mask) or mask.relative:
+            return mask
+        # A rule about positions is asked about those that count on, not about slots.
+        return Shifted(mask, self.length - min(self.length, self.window - 1))
 
     def crop(self, length: int) -> None:
         checks.cropped(length, self.length)
@@ -86,19 +94,13 @@ class RollingKVCache(Cache):
 
     def _write(self, key: Keys, value: Values) -> None:
         """Into both rings, the last of the positions that came."""
-        assert self._keys is not None
-        assert self._values is not None
+        assert self._next is not None
         end, count = self.length + key.shape[-2], min(key.shape[-2], self.window)
         slots = torch.arange(end - count, end, device=key.device) % self.ring
-        for buffer, x in ((self._keys, key), (self._values, value)):
+        for buffer, x in zip(self._next, (key, value), strict=True):
             newest = x[..., x.shape[-2] - count :, :].detach()
             buffer.index_copy_(-2, slots, newest)
             buffer.index_copy_(-2, slots + self.ring, newest)
 
     def __repr__(self) -> str:
         return f"RollingKVCache(length={self.length}, window={self.window})"
-
-
-def in_place(key: Keys, value: Values) -> bool:
-    """Whether what comes can be read from the rings: one position, which no gradient asks for."""
-    return key.shape[-2] == 1 and not differentiable(key, value)

@@ -14,8 +14,25 @@ from attention.checks.caches import (
 )
 from attention.checks.masks import bias, mask
 from attention.checks.modules import from_torch, heads, sizes, to_torch, together, tokens
-from attention.checks.numbers import above_zero, backend, count, dropout, scale, softcap
-from attention.checks.positions import even, first, layout, placed, positions, rotated
+from attention.checks.numbers import (
+    above_zero,
+    backend,
+    count,
+    dropout,
+    epsilon,
+    scale,
+    softcap,
+)
+from attention.checks.positions import (
+    even,
+    first,
+    floating,
+    layout,
+    placed,
+    positions,
+    rotated,
+    turned,
+)
 from attention.checks.rules import counts, devices, held, integers, pair, ruled, side
 from attention.checks.tensors import inputs
 
@@ -31,8 +48,10 @@ __all__ = [
     "cropped",
     "devices",
     "dropout",
+    "epsilon",
     "even",
     "first",
+    "floating",
     "forgotten",
     "from_torch",
     "full",
@@ -58,4 +77,5 @@ __all__ = [
     "to_torch",
     "together",
     "tokens",
+    "turned",
 ]

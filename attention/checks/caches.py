@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from attention.checks.numbers import count
@@ -34,6 +35,14 @@ def cached(key: object, value: object, keys: Tensor | None, values: Tensor | Non
     if keys is not None and values is not None:
         like_held("key", key, keys)
         like_held("value", value, values)
+    elif key.device != value.device:
+        raise ValueError(
+            f"value is on {value.device} but key is on {key.device}: expected one device"
+        )
+    elif key.dtype != value.dtype:
+        raise TypeError(
+            f"value has dtype {value.dtype} but key has {key.dtype}: expected one dtype"
+        )
 
 
 def like_held(name: str, x: Tensor, held: Tensor) -> None:
@@ -92,6 +101,8 @@ def order(index: object, held: Tensor | None) -> None:
         raise ValueError(
             f"index is on {index.device} but the cache is on {held.device}: expected one device"
         )
+    if index.is_meta or torch.compiler.is_compiling():
+        return  # no values to look at
     if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < held.shape[0]:
         raise ValueError(
             f"index goes from {int(index.min())} to {int(index.max())}: "
@@ -132,6 +143,14 @@ def remembered(positions: object) -> None:
         )
 
 
-def memory(value: object) -> None:
+def memory(memory: Any, value: object, module: Any) -> None:
+    """Keys and values of another sequence, that another call has made."""
     if value is not None:
         raise ValueError("value is given with a Memory: expected neither, since it holds them")
+    remembered(module.positions)
+    came, expected = memory.key.shape[-3::2], (module.num_kv_heads, module.head_dim)
+    if tuple(came) != expected:
+        raise ValueError(
+            f"memory has {came[0]} heads of width {came[1]}: expected {expected[0]} of width "
+            f"{expected[1]}, as this module's remember makes it"
+        )

@@ -34,6 +34,13 @@ def above_zero(name: str, value: Any) -> float:
     return number
 
 
+def epsilon(name: str, value: Any) -> float:
+    """What is added to a mean square; 1, for True, would halve it."""
+    if isinstance(value, int):
+        raise TypeError(f"{name} is {value}: expected True, False, or a float such as 1e-6")
+    return above_zero(name, value)
+
+
 def dropout(name: str, value: Any) -> float:
     number = finite(name, value)
     if not 0 <= number < 1:

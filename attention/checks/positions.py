@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+import torch
 from torch import Tensor
 
 from attention.checks.numbers import count
@@ -13,6 +14,27 @@ def positions(at: object) -> None:
         raise TypeError(f"at is a {type(at).__name__}: expected a torch.Tensor of integers")
     if at.dtype not in INTEGERS:
         raise TypeError(f"at has dtype {at.dtype}: expected integers, as in torch.int64")
+
+
+def turned(x: object, at: object) -> None:
+    """Tokens that are turned, and the positions to which."""
+    if not isinstance(x, Tensor) or not x.is_floating_point():
+        came = f"has dtype {x.dtype}" if isinstance(x, Tensor) else f"is a {type(x).__name__}"
+        raise TypeError(f"x {came}: expected a torch.Tensor of floating point")
+    positions(at)
+    axes = (*x.shape[:-1],)
+    trailing = axes[len(axes) - at.ndim :]  # type: ignore[attr-defined]
+    fits = len(trailing) == at.ndim  # type: ignore[attr-defined]
+    if not fits or any(a not in (1, n) for a, n in zip(at.shape, trailing, strict=True)):  # type: ignore[attr-defined]
+        raise ValueError(
+            f"at has shape {tuple(at.shape)}: expected one that broadcasts to {axes}, "  # type: ignore[attr-defined]
+            f"the axes of x {tuple(x.shape)} but the last; with heads, (batch, 1, T)"
+        )
+
+
+def floating(dtype: object) -> None:
+    if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
+        raise TypeError(f"dtype is {dtype}: expected one of floating point, as torch.float32")
 
 
 def even(name: str, value: int) -> None:

@@ -64,6 +64,11 @@ class Mask:
         """How many keys the mask is made for; None if for any number."""
         return None
 
+    @property
+    def relative(self) -> bool:
+        """Whether the rule asks for distances alone, so that positions may count from anywhere."""
+        return False
+
     def over(self, keys: int) -> "Mask":
         """This mask, told how many keys there are: some rules count from the last one."""
         return self
@@ -87,6 +92,22 @@ class Mask:
             (8, 16)
         """
         return 0, keys
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        """Whether each query of a stretch surely sees each key of a stretch; False in doubt.
+
+        Args:
+            first: Position of the first query.
+            last: Position of the last query, included.
+            start: Position of the first key.
+            stop: The position after the last key.
+
+        Examples:
+            >>> from attention import Causal, SlidingWindow
+            >>> (Causal() & SlidingWindow(3)).full(10, 10, start=8, stop=11)
+            True
+        """
+        return False
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
         """Where the first token of each sequence stands: at 0, or after padding on the left.
@@ -166,19 +187,32 @@ class Mask:
             tensor([[ True,  True, False],
                     [ True,  True,  True]])
         """
+        return self.stretch(queries, keys, 0, keys, device)
+
+    def stretch(
+        self,
+        queries: int,
+        keys: int,
+        start: int,
+        stop: int,
+        device: torch.device | str | None = None,
+    ) -> Bool[Tensor, "..."]:
+        """The columns of `to_tensor` from key `start` to before key `stop`."""
         rule = self.mask_mod(queries, keys)
         query = torch.arange(queries, device=device)[:, None]
-        key = torch.arange(keys, device=device)
+        key = torch.arange(start, stop, device=device)
         checks.devices(self, key.device)
         batch = head = 0
-        shape = (queries, keys)
+        shape = (queries, stop - start)
         if self.heads is not None or self.batch is not None:
             head = torch.arange(self.heads or 1, device=device)[:, None, None]
             shape = (self.heads or 1, *shape)
         if self.batch is not None:
             batch = torch.arange(self.batch, device=device)[:, None, None, None]
             shape = (self.batch, *shape)
-        keep = rule(batch, head, query, key) if keys else False  # where none are, none is asked
+        keep = (
+            rule(batch, head, query, key) if stop > start else False
+        )  # where none are, none is asked
         if isinstance(keep, bool):
             keep = torch.tensor(keep, device=device)
         checks.ruled(keep, self, shape, key.device)

@@ -30,5 +30,12 @@ class Causal(Mask):
     ) -> Bool[Tensor, "..."] | bool:
         return key <= query
 
+    @property
+    def relative(self) -> bool:
+        return True
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        return stop - 1 <= first
+
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         return within(0, last + 1, keys)

@@ -33,6 +33,10 @@ class Pair(Mask):
     def keys(self) -> int | None:
         return most(self.left.keys, self.right.keys)
 
+    @property
+    def relative(self) -> bool:
+        return self.left.relative and self.right.relative
+
     def over(self, keys: int) -> Mask:
         return type(self)(self.left.over(keys), self.right.over(keys))
 
@@ -53,6 +57,10 @@ class And(Pair):
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)
         return within(max(a, c), min(b, d), keys)
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        stretch = (first, last, start, stop)
+        return self.left.full(*stretch) and self.right.full(*stretch)
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
         left, right = self.left.first(keys), self.right.first(keys)
@@ -75,6 +83,10 @@ class Or(Pair):
         (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)
         return min(a, c), max(b, d)
 
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        stretch = (first, last, start, stop)
+        return self.left.full(*stretch) or self.right.full(*stretch)
+
 
 @dataclass(frozen=True, repr=False)
 class Not(Mask):
@@ -96,6 +108,10 @@ class Not(Mask):
     @property
     def keys(self) -> int | None:
         return self.mask.keys
+
+    @property
+    def relative(self) -> bool:
+        return self.mask.relative
 
     def over(self, keys: int) -> Mask:
         return Not(self.mask.over(keys))

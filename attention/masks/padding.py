@@ -52,7 +52,7 @@ class Padding(Mask):
         return self if self.side == "right" else From(keys - self.lengths.long())
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
-        return 0 if self.side == "right" else keys - self.lengths
+        return 0 if self.side == "right" else (keys - self.lengths.long()).clamp(min=0)
 
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position

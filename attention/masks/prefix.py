@@ -42,5 +42,8 @@ class PrefixLM(Mask):
     ) -> Bool[Tensor, "..."] | bool:
         return (key < self.length) | (key <= query)
 
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        return stop <= max(self.length, first + 1)
+
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         return within(0, max(self.length, last + 1), keys)

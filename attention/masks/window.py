@@ -47,5 +47,12 @@ class SlidingWindow(Mask):
     ) -> Bool[Tensor, "..."] | bool:
         return abs(query - key) < self.width
 
+    @property
+    def relative(self) -> bool:
+        return True
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        return last - start < self.width and stop - 1 - first < self.width
+
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         return within(first - self.width + 1, last + self.width, keys)

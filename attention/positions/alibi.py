@@ -68,7 +68,8 @@ class ALiBi(Positions):
     ) -> Float[Tensor, "heads queries keys"]:
         *_, heads, queries, _ = query.shape
         device = query.device
-        steep = torch.tensor(slopes(heads), device=device)[:, None, None]
+        precise = torch.promote_types(query.dtype, torch.float32)
+        steep = torch.tensor(slopes(heads), dtype=precise, device=device)[:, None, None]
         at = torch.arange(keys - queries, keys, device=device)[:, None]
         distance = (at - torch.arange(keys, device=device)).abs()
         return (steep * -distance).to(query.dtype)

@@ -100,7 +100,12 @@ class Rotary(Positions):
         Args:
             x: Queries or keys, shape `(…, T, D)`.
             at: Their positions, which broadcast to `(…, T)`.
+
+        Raises:
+            TypeError: The tokens are not numbers of floating point, or the positions no integers.
+            ValueError: The positions do not broadcast, or the width does not fit.
         """
+        checks.turned(x, at)
         self.check(x.shape[-1])
         return self.turn(x, *self.table(x, at))
 

@@ -30,7 +30,8 @@ def sinusoidal(
         dtype: Of the vectors, whose angles are computed in float64.
 
     Raises:
-        TypeError: The positions are not a tensor of integers, or a number has the wrong type.
+        TypeError: The positions are not a tensor of integers, or a number has the wrong type, or
+            the dtype is not one of floating point.
         ValueError: The width is odd or less than 2, or the base is not above 0.
 
     Source:
@@ -45,6 +46,7 @@ def sinusoidal(
                 [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
     checks.positions(at)
+    checks.floating(dtype)
     checks.even("width", width)
     cos, sin = cos_sin(at, width, checks.above_zero("base", base), dtype)
     return torch.stack([sin, cos], dim=-1).flatten(-2)

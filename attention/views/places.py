@@ -7,7 +7,7 @@ from unicodedata import combining, east_asian_width
 
 # In pixels: the width of a weight of 1, the least width, a node's half height, a loop's radius,
 # the air between an arrow and a node.
-UNIT, HAIR, HALF, LOOP, AIR = 10.5, 0.7, 15.0, 17.0, 2.0
+UNIT, HAIR, HALF, LOOP, AIR = 12.0, 0.4, 15.0, 17.0, 2.0
 TURN = 0.62  # how far an arrow turns on its way, in radians: there and back stay apart
 
 

@@ -179,13 +179,13 @@ def test_the_memory_of_a_rolling_cache_is_constant(device: str) -> None:
 def test_beam_search(kind: str, draw) -> None:
     """Beams that go on from another's past: as if each had read the whole of it alone."""
     x, index = draw(3, 9, 10, grad=False), torch.tensor([2, 0, 2, 1])
-    index, mask = index.to(x.device), masked(4, None)
+    index, mask = index.to(x.device, torch.uint8), masked(4, None)
     attend = module(positions=Rotary()).to(x.device)
     cache = KVCache() if kind == "grows" else RollingKVCache(4)
     attend(x[:, :5], mask=mask, cache=cache)
     attend(x[:, 5:6], mask=mask, cache=cache)
     cache.reorder(index)
-    past, rest = x[index, :6], draw(4, 3, 10, grad=False)
+    past, rest = x[index.long(), :6], draw(4, 3, 10, grad=False)
     got = torch.cat([attend(rest[:, i : i + 1], mask=mask, cache=cache) for i in range(3)], dim=1)
     want = attend(torch.cat([past, rest], dim=1), mask=mask)[:, 6:]
     torch.testing.assert_close(got, want)
@@ -330,6 +330,33 @@ def decoding(kind: str, device: str):
     x = torch.randn(2, 24, 10, device=device)
     cache = KVCache(24, fixed=True) if fixed else RollingKVCache(5)
     return attend, x, cache, 5 if kind == "rolling" else None
+
+
+@pytest.mark.untyped
+def test_a_cache_that_grows_compiles_a_few_times(device: str) -> None:
+    """Where it first doubles; after that a longer one is no news."""
+    from torch._dynamo.testing import CompileCounterWithBackend
+
+    torch.compiler.reset()
+    counter = CompileCounterWithBackend("eager")
+    attend = module(dtype=torch.float32, positions=Rotary()).to(device)
+    x, cache = torch.randn(2, 40, 10, device=device), KVCache()
+
+    @torch.compile(fullgraph=True, backend=counter)
+    def step(token: Tensor) -> Tensor:
+        return attend(token, mask=Causal(), cache=cache)
+
+    outs = [step(x[:, i : i + 1]) for i in range(40)]
+    torch.testing.assert_close(torch.cat(outs, dim=1), attend(x, mask=Causal()))
+    assert counter.frame_count <= 4
+
+    @torch.compile(fullgraph=True, backend="eager")
+    def choose(index: Tensor) -> None:
+        cache.reorder(index)
+
+    held = cache.key.clone()
+    choose(torch.tensor([1, 1], device=device))
+    assert torch.equal(cache.key, held[[1, 1]])
 
 
 @pytest.mark.untyped

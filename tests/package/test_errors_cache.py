@@ -265,6 +265,29 @@ CASES = {
         "and value (…, K, S, E), H a multiple of K, got query (1, 6, 6, 2), key (2, 3, 6, 2), "
         "value (2, 3, 6, 2)",
     ),
+    "a memory of another module": (
+        lambda: ATTEND(X, MultiHeadAttention(12, 6).remember(X)),
+        ValueError,
+        "memory has 6 heads of width 2: expected 3 of width 2, as this module's remember makes it",
+    ),
+    "a memory for a module with positions": (
+        lambda: MultiHeadAttention(12, 6, num_kv_heads=3, positions=Rotary())(
+            X, ATTEND.remember(X)
+        ),
+        ValueError,
+        "positions is Rotary(base=10000.0, width=None, layout='half'): expected None to remember "
+        "another sequence, from which there is no distance",
+    ),
+    "a first value of another dtype": (
+        lambda: KVCache().update(KEY, VALUE.half()),
+        TypeError,
+        "value has dtype torch.float16 but key has torch.float32: expected one dtype",
+    ),
+    "a first value elsewhere": (
+        lambda: RollingKVCache(4).update(KEY, elsewhere(VALUE)),
+        ValueError,
+        "value is on meta but key is on cpu: expected one device",
+    ),
     "a memory with positions": (
         lambda: MultiHeadAttention(12, 6, positions=Rotary()).remember(X),
         ValueError,

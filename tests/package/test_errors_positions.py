@@ -122,6 +122,43 @@ CASES = {
         TypeError,
         "at has dtype torch.float32: expected integers, as in torch.int64",
     ),
+    "waves in integers": (
+        lambda: sinusoidal(AT, 4, dtype=torch.int64),
+        TypeError,
+        "dtype is torch.int64: expected one of floating point, as torch.float32",
+    ),
+    "turned integers": (
+        lambda: Rotary().rotate(torch.ones(3, 4, dtype=torch.int64), AT),
+        TypeError,
+        "x has dtype torch.int64: expected a torch.Tensor of floating point",
+    ),
+    "turned words": (
+        lambda: Rotary().rotate(["light"], AT),
+        TypeError,
+        "x is a list: expected a torch.Tensor of floating point",
+    ),
+    "turned by a number": (
+        lambda: Rotary().rotate(torch.ones(3, 4), 5),
+        TypeError,
+        "at is a int: expected a torch.Tensor of integers",
+    ),
+    "positions of sequences, without heads": (
+        lambda: Rotary().rotate(torch.ones(2, 6, 5, 4), torch.ones(2, 5, dtype=torch.int64)),
+        ValueError,
+        "at has shape (2, 5): expected one that broadcasts to (2, 6, 5), the axes of x "
+        "(2, 6, 5, 4) but the last; with heads, (batch, 1, T)",
+    ),
+    "more positions than axes": (
+        lambda: Rotary().rotate(torch.ones(5, 4), torch.ones(2, 5, dtype=torch.int64)),
+        ValueError,
+        "at has shape (2, 5): expected one that broadcasts to (5,), the axes of x (5, 4) but the "
+        "last; with heads, (batch, 1, T)",
+    ),
+    "a norm of one": (
+        lambda: MultiHeadAttention(12, 3, qk_norm=1),
+        TypeError,
+        "qk_norm is 1: expected True, False, or a float such as 1e-6",
+    ),
     "an odd wave": (
         lambda: sinusoidal(AT, 5),
         ValueError,

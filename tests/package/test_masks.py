@@ -13,6 +13,7 @@ from torch.nn.attention.flex_attention import create_mask
 from torch.nn.functional import max_pool2d
 
 from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
+from attention.masks.shifted import Shifted
 
 LENGTHS = torch.tensor([3, 0, 5])
 IDS = torch.tensor([[0, 0, 1, 1, 1], [4, 2, 2, 4, 0], [7, 7, 7, 7, 7]])
@@ -119,6 +120,46 @@ def test_a_span_is_never_too_short(name: str, queries: int, data: st.DataObject)
     assert 0 <= start <= stop <= keys
     seen = dense[:, :, first : last + 1].any(dim=(0, 1, 2)).nonzero().flatten().tolist()
     assert all(start <= j < stop for j in seen)
+    start = data.draw(st.integers(0, keys))
+    stop = data.draw(st.integers(start, keys))
+    if mask.full(first + keys - queries, last + keys - queries, start, stop):
+        assert dense[:, :, first : last + 1, start:stop].all()
+    part = mask.stretch(queries, keys, start, stop)
+    assert torch.equal(part.expand(mask.batch or 1, 1, queries, -1), dense[..., start:stop])
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(sorted(MASKS)), st.integers(1, 9), st.integers(0, 4))
+def test_a_mask_whose_first_keys_are_gone(name: str, queries: int, by: int) -> None:
+    """It is what is left of the whole table, and says as much of spans and first tokens."""
+    mask, keys = MASKS[name], 5
+    left = Shifted(mask, by)
+    assert torch.equal(left.to_tensor(queries, keys - by), mask.to_tensor(queries, keys)[..., by:])
+    start, stop = left.span(keys - by - queries, keys - by - 1, keys - by)
+    dense = left.to_tensor(queries, keys - by).reshape(-1, keys - by).any(dim=0)
+    assert not dense[:start].any()
+    assert not dense[stop:].any()
+    first = torch.as_tensor(mask.first(keys))
+    assert torch.equal(torch.as_tensor(left.first(keys - by)), first - by)
+    if mask.relative:
+        count = keys - by
+        assert torch.equal(mask.to_tensor(queries, count), left.to_tensor(queries, count))
+
+
+def test_what_structured_masks_say_of_full_stretches_is_exact() -> None:
+    assert Causal().full(10, 15, 0, 11)
+    assert not Causal().full(10, 15, 0, 12)
+    assert SlidingWindow(3).full(10, 11, 9, 13)
+    assert not SlidingWindow(3).full(10, 11, 8, 13)
+    assert not SlidingWindow(3).full(10, 11, 9, 14)
+    assert (Causal() & SlidingWindow(3)).full(10, 10, 8, 11)
+    assert not (Causal() & SlidingWindow(3)).full(10, 10, 8, 12)
+    assert (Causal() | SlidingWindow(3)).full(10, 10, 0, 11)
+    assert (Causal() | SlidingWindow(3)).full(10, 10, 8, 13)
+    assert PrefixLM(20).full(3, 5, 0, 20)
+    assert PrefixLM(2).full(3, 5, 0, 4)
+    assert not PrefixLM(2).full(3, 5, 0, 5)
+    assert not (~Causal()).full(3, 5, 0, 0)
 
 
 def test_spans_of_structured_masks_are_exact() -> None:

@@ -187,6 +187,8 @@ def test_a_module_under_autocast(name: str, device: str) -> None:
 
 
 def test_what_a_module_prints() -> None:
+    capped = repr(MultiHeadAttention(8, 2, softcap=50.0, scale=0.25))
+    assert "dropout=0.0, softcap=50.0, scale=0.25" in capped
     assert "causal=True, dropout=0.1" in repr(SelfAttention(8, causal=True, dropout=0.1))
     assert "num_heads=4, num_kv_heads=1, head_dim=2" in repr(
         MultiHeadAttention(8, 4, num_kv_heads=1)

@@ -127,9 +127,23 @@ def test_a_device_without_float64_takes_its_tables_from_the_cpu(monkeypatch) -> 
     with NoFloat64():
         with pytest.raises(AssertionError, match="in float64"):
             Rotary().place(x, x)
+        assert "mps" in tables.WITHOUT_FLOAT64  # whose place meta takes
         monkeypatch.setattr(tables, "WITHOUT_FLOAT64", {"meta"})
         query, _ = Rotary().place(x, x)
     assert query.is_meta
+
+
+@pytest.mark.parametrize(("dtype", "digits"), [(torch.float64, 53), (torch.bfloat16, 8)])
+def test_alibi_is_exact_before_it_is_rounded_once(dtype: torch.dtype, digits: int) -> None:
+    """With slopes that are no powers of 2, and distances that half precision does not have."""
+    heads, keys = 12, 700
+    got = ALiBi().bias(torch.zeros(heads, 2, 4, dtype=dtype), keys).double()
+    steep = torch.tensor(slopes(heads), dtype=torch.float64)[:, None, None]
+    at = torch.arange(keys, dtype=torch.float64)
+    want = -steep * (torch.tensor([[698.0], [699.0]]) - at).abs()
+    assert steep[8].log2() % 1 != 0
+    # One rounding to that many digits; before it, for bfloat16, one to the 24 of float32.
+    torch.testing.assert_close(got, want, rtol=1.01 * 2.0**-digits, atol=0)
 
 
 @pytest.mark.parametrize("width", [2, 6])

@@ -1,0 +1,46 @@
+"""A mask for a stretch of a longer sequence."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from attention.masks.base import Mask, Position, within
+
+
+@dataclass(frozen=True)
+class Shifted(Mask):
+    """A mask whose first `by` keys are gone: its rule is still asked about their positions.
+
+    keep[i, j]  where  mask says so of  i + by, j + by                (T, S)
+    """
+
+    mask: Mask
+    by: int
+
+    @property
+    def batch(self) -> int | None:
+        return self.mask.batch
+
+    @property
+    def heads(self) -> int | None:
+        return self.mask.heads
+
+    @property
+    def keys(self) -> int | None:
+        return None if self.mask.keys is None else self.mask.keys - self.by
+
+    def over(self, keys: int) -> Mask:
+        return Shifted(self.mask.over(keys + self.by), self.by)
+
+    def first(self, keys: int) -> Int[Tensor, "batch"] | int:
+        return self.mask.first(keys + self.by) - self.by
+
+    def __call__(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Bool[Tensor, "..."] | bool:
+        return self.mask(batch, head, query + self.by, key + self.by)
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        start, stop = self.mask.span(first + self.by, last + self.by, keys + self.by)
+        return within(start - self.by, stop - self.by, keys)

@@ -1,0 +1,250 @@
+"""What a cache holds after calls that fail, in every mode, and under masks that ask for places."""
+
+import copy
+import pickle
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention import (
+    ALiBi,
+    Causal,
+    Documents,
+    KVCache,
+    Mask,
+    MultiHeadAttention,
+    Padding,
+    PrefixLM,
+    RollingKVCache,
+    Rotary,
+    SlidingWindow,
+)
+from attention.backends import fused
+from attention.cache import Cache
+
+WINDOW = Causal() & SlidingWindow(4)
+KINDS = {
+    "grows": KVCache,
+    "fixed": lambda: KVCache(16, fixed=True),
+    "rolling": lambda: RollingKVCache(4),
+}
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def module(**options) -> MultiHeadAttention:
+    torch.manual_seed(0)
+    attend = MultiHeadAttention(10, 6, num_kv_heads=3, head_dim=4, dtype=torch.float64, **options)
+    return attend.requires_grad_(False)
+
+
+def tokens(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, 10, dtype=torch.float64)
+
+
+@kinds
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_first_call_that_fails_leaves_no_trace(kind: str, count: int) -> None:
+    """Not its batch, not its memory: the cache takes another batch, of another dtype."""
+    attend, cache = module(), KINDS[kind]()
+    with pytest.raises(ValueError, match="mask has shape"):
+        attend(tokens(2, count), mask=torch.ones(9, 9, dtype=torch.bool), cache=cache)
+    assert (cache.length, cache.nbytes, cache.key) == (0, 0, None)
+    x = tokens(3, 5).float()
+    attend = attend.float()
+    torch.testing.assert_close(attend(x, mask=WINDOW, cache=cache), attend(x, mask=WINDOW))
+
+
+@kinds
+def test_a_call_that_fails_at_its_very_end_takes_up_nothing(kind: str) -> None:
+    attend, cache, x = module(), KINDS[kind](), tokens(2, 7)
+    attend(x[:, :3], mask=WINDOW, cache=cache)
+    held, room = cache.key.clone(), cache.nbytes
+
+    def fail(*call: object) -> None:
+        raise MemoryError("no room")
+
+    for count in (1, 4):
+        hook = attend.out_proj.register_forward_hook(fail)
+        with pytest.raises(MemoryError):
+            attend(x[:, 3 : 3 + count] + 1, mask=WINDOW, cache=cache)
+        hook.remove()
+        assert (cache.length, cache.nbytes) == (3, room)
+        assert torch.equal(cache.key, held)
+    rest = attend(x[:, 3:], mask=WINDOW, cache=cache)
+    torch.testing.assert_close(rest, attend(x, mask=WINDOW)[:, 3:])
+
+
+@kinds
+def test_an_emptied_cache_takes_another_batch(kind: str) -> None:
+    attend, cache = module(), KINDS[kind]()
+    attend(tokens(2, 3), mask=WINDOW, cache=cache)
+    cache.crop(0)
+    x = tokens(5, 4)
+    torch.testing.assert_close(attend(x, mask=WINDOW, cache=cache), attend(x, mask=WINDOW))
+
+
+class Even(Mask):
+    """The docstring's mask of one's own: it asks for places, not for distances."""
+
+    def __call__(self, batch, head, query, key):
+        return key % 2 == 0
+
+
+PLACES = {
+    "prefix": lambda total: PrefixLM(5) & SlidingWindow(4),
+    "every other": lambda total: Even() & WINDOW,
+    "not every other": lambda total: WINDOW & ~Even(),
+    "right": lambda total: Padding(torch.tensor([5, 8])) & WINDOW,
+    "left": lambda total: Padding(torch.tensor([total, max(total - 4, 0)]), side="left") & WINDOW,
+    "documents": lambda total: Documents(torch.arange(12)[None, :total] // 5) & WINDOW,
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("chunks", [(3, 3, 3, 3), (1,) * 12, (6, 1, 1, 4)])
+def test_a_rolling_cache_asks_a_mask_about_positions_that_count_on(name: str, chunks) -> None:
+    attend, x = module(positions=None if name == "left" else Rotary()), tokens(2, 12)
+    cache, outs, end = RollingKVCache(4), [], 0
+    for count in chunks:
+        end += count
+        # PrefixLM looks ahead: with a cache, only to what has come.
+        outs.append(attend(x[:, end - count : end], mask=PLACES[name](end), cache=cache))
+    got, whole = torch.cat(outs, dim=1), PLACES[name](12)
+    if name == "prefix":
+        whole = whole & Causal() if chunks[0] == 1 else whole
+        got, want = got[:, 5:], attend(x, mask=whole)[:, 5:]
+    else:
+        want = attend(x, mask=whole)
+    torch.testing.assert_close(got, want)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(1, 11), st.sampled_from(sorted(set(PLACES) - {"prefix"})))
+def test_no_mask_of_places_shows_the_future_through_a_rolling_cache(at: int, name: str) -> None:
+    attend, x = module(), tokens(2, 12)
+    changed = x.clone()
+    changed[:, at:] += 100.0
+    before, after = (run(attend, y, name) for y in (x, changed))
+    assert torch.equal(before[:, :at], after[:, :at])
+
+
+def run(attend: MultiHeadAttention, x: torch.Tensor, name: str) -> torch.Tensor:
+    cache = RollingKVCache(4)
+    return torch.cat(
+        [attend(x[:, i : i + 2], mask=PLACES[name](i + 2), cache=cache) for i in range(0, 12, 2)], 1
+    )
+
+
+@kinds
+@pytest.mark.parametrize("part", ["query_proj", "out_proj", "x"])
+def test_what_learns_beside_frozen_keys(kind: str, part: str) -> None:
+    """Low-rank adapters on queries alone: a later step must not spoil what a gradient needs."""
+    attend, x = module(), tokens(2, 6).requires_grad_(part == "x")
+    leaf = x if part == "x" else getattr(attend, part).weight.requires_grad_()
+    cache = KINDS[kind]()
+    outs = [attend(x[:, i : i + 1], mask=WINDOW, cache=cache) for i in range(6)]
+    got = torch.autograd.grad(torch.cat(outs, 1).square().sum(), leaf)[0]
+    if part != "x":  # of frozen keys and values, no gradient stops at the cache
+        want = torch.autograd.grad(attend(x, mask=WINDOW).square().sum(), leaf)[0]
+        torch.testing.assert_close(got, want)
+    assert got.isfinite().all()
+
+
+@kinds
+def test_a_cache_filled_in_inference_mode_is_used_after_it(kind: str) -> None:
+    attend, cache, x = module(), KINDS[kind](), tokens(2, 9)
+    want = attend(x, mask=WINDOW)
+    with torch.inference_mode():
+        attend(x[:, :4], mask=WINDOW, cache=cache)
+    torch.testing.assert_close(attend(x[:, 4:5], mask=WINDOW, cache=cache), want[:, 4:5])
+    with torch.no_grad():
+        torch.testing.assert_close(attend(x[:, 5:], mask=WINDOW, cache=cache), want[:, 5:])
+
+
+@kinds
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda cache: pickle.loads(pickle.dumps(cache))])
+def test_a_copy_of_a_cache_goes_its_own_way(kind: str, again) -> None:
+    attend, cache, x = module(), KINDS[kind](), tokens(2, 7)
+    attend(x[:, :5], mask=WINDOW, cache=cache)
+    other: Cache = again(cache)
+    attend(-x[:, 5:6], mask=WINDOW, cache=other)
+    rest = attend(x[:, 5:], mask=WINDOW, cache=cache)
+    torch.testing.assert_close(rest, attend(x, mask=WINDOW)[:, 5:])
+
+
+def test_on_meta_there_are_no_numbers_to_look_at() -> None:
+    cache = KVCache()
+    cache.update(torch.empty(2, 1, 3, 4, device="meta"), torch.empty(2, 1, 3, 5, device="meta"))
+    cache.reorder(torch.zeros(5, dtype=torch.int64, device="meta"))
+    assert cache.value.shape == (5, 1, 3, 5)
+
+
+def test_growth_keeps_the_order(device: str) -> None:
+    numbers = torch.arange(300.0, device=device).view(1, 1, 300, 1)
+    cache = KVCache()
+    for i in range(300):
+        cache.update(numbers[..., i : i + 1, :], -numbers[..., i : i + 1, :])
+    assert torch.equal(cache.key, numbers)
+    assert torch.equal(cache.value, -numbers)
+
+
+STEPS = {
+    "causal": (Causal(), None),
+    "window": (WINDOW, 4),
+    "window, rolling": (WINDOW, 4),
+    "padded": (Causal() & Padding(torch.tensor([6, 9]), side="left"), None),
+    "alibi": (Causal(), None),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_step_of_decoding_copies_no_keys(name: str, monkeypatch) -> None:
+    """It hands the kernel what is held, and of a window no more than the window, without a mask."""
+    mask, seen = STEPS[name]
+    attend = module(positions=ALiBi() if name == "alibi" else Rotary())
+    cache = RollingKVCache(4) if name.endswith("rolling") else KVCache(16)
+    x, calls = tokens(2, 9), []
+    with torch.no_grad():
+        want = attend(x, mask=mask)[:, 8:]
+        earlier = (
+            Causal() & Padding(torch.tensor([5, 8]), side="left") if name == "padded" else mask
+        )
+        attend(x[:, :8], mask=earlier, cache=cache)
+        kernel = fused.scaled_dot_product_attention
+
+        def watch(query, key, value, over, *rest, **options):
+            calls.append((key, value, over))
+            return kernel(query, key, value, over, *rest, **options)
+
+        monkeypatch.setattr(fused, "scaled_dot_product_attention", watch)
+        monkeypatch.setattr(fused, "silence", None)
+        got = attend(x[:, 8:], mask=mask, cache=cache)
+    torch.testing.assert_close(got, want)
+    [(key, value, over)] = calls
+    assert key.untyped_storage().data_ptr() == cache.key.untyped_storage().data_ptr()
+    assert value.untyped_storage().data_ptr() == cache.value.untyped_storage().data_ptr()
+    assert key.shape[-2] == (seen or 9)
+    assert (over is None) == (name not in {"padded", "alibi"})
+
+
+@pytest.mark.parametrize("wild", [float("nan"), float("inf"), 1e300])
+def test_what_is_absent_may_hold_anything(wild: float) -> None:
+    """Also where the kernel was first tried without making it zero."""
+    attend, x = module(), tokens(2, 6)
+    mask = Causal() & Padding(torch.tensor([6, 3]), side="left")
+    want = attend(x, mask=mask)
+    loud = x.clone()
+    loud[1, :3] = wild
+    got = attend(loud, mask=mask)
+    assert torch.equal(got[0], want[0])
+    torch.testing.assert_close(got[1, 3:], want[1, 3:])
+
+
+def test_padding_on_the_left_of_less_than_it_says(device: str) -> None:
+    """Lengths that count what is still to come, and lengths in eight bits."""
+    ahead = Padding(torch.tensor([6, 2], device=device), side="left")
+    assert ahead.first(4).tolist() == [0, 2]
+    assert Padding(torch.tensor([100], dtype=torch.int8), side="left").first(300).tolist() == [200]
+    assert Padding(torch.tensor([250], dtype=torch.uint8), side="left").first(600).tolist() == [350]
