@@ -56,6 +56,8 @@ def needs(above: list[Statement], own: list[Statement]) -> list[Statement]:
 def joined(above: list[str], code: str) -> str:
     """Statements as a file, with room around what takes several lines."""
     text = ""
+    if any(statement.startswith("with redirect_stdout(None)") for statement in above):
+        text = "from contextlib import redirect_stdout\n\n"
     for statement in filter(None, above):
         room = "\n\n" if re.match(r"(def|class|@)", statement) else ""
         text += f"{room if text else ''}{statement}\n{room}"
@@ -73,4 +75,7 @@ def quiet(statement: Statement) -> str:
             last = (node.end_lineno or node.lineno) - statement.first
             lines[first] = f"{' ' * node.col_offset}pass"
             lines[first + 1 : last + 1] = [None] * (last - first)
-    return "" if lines[0] == "pass" else "\n".join(line for line in lines if line is not None)
+    kept = [line for line in lines if line is not None]
+    if statement.prints:  # in a function that it calls
+        kept = ["with redirect_stdout(None):", *(f"    {line}" for line in kept)]
+    return "" if kept[0] == "pass" else "\n".join(kept)

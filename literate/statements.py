@@ -34,13 +34,15 @@ class Known:
 
     later: dict[str, set[str]] = field(default_factory=dict)  # what calling a function reads
     changing: set[str] = field(default_factory=set)  # functions that change their arguments
+    printing: set[str] = field(default_factory=set)
     modules: set[str] = field(default_factory=set)
     made_of: dict[str, set[str]] = field(default_factory=dict)  # for gradients, which go back
     shares: dict[str, set[str]] = field(default_factory=dict)  # what may be the same memory
 
     def copy(self) -> "Known":
         both = ({k: set(v) for k, v in part.items()} for part in (self.made_of, self.shares))
-        return Known(dict(self.later), set(self.changing), set(self.modules), *both)
+        sets = (set(self.changing), set(self.printing), set(self.modules))
+        return Known(dict(self.later), *sets, *both)
 
     def called(self, names: set[str]) -> set[str]:
         """These names, and all that calling them may read."""
@@ -85,6 +87,7 @@ class Statement:
             self.changes.add(CHANCE)
         elif chance == "seeds":
             self.binds = self.binds | {CHANCE}
+        self.prints = bool(called(node) & known.printing)
         self.kills = set() if isinstance(node, MAY_NOT_RUN) else self.binds
         self.changes -= known.modules
 
@@ -94,6 +97,8 @@ class Statement:
             known.later[node.name] = later | ({CHANCE} if chance == "draws" else set())
             if self.changes and isinstance(node, ast.FunctionDef):
                 known.changing.add(node.name)
+            if called(node) & (known.printing | {"print"}):
+                known.printing.add(node.name)
         else:
             known.modules |= self.binds
         self.changes = set()
@@ -105,12 +110,12 @@ def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], 
     now = {s.get_name() for s in mine if s.is_referenced()} - set(dir(builtins))
     bound = {s.get_name() for s in mine if s.is_assigned() or s.is_imported()}
     later: set[str] = set()
-    # A comprehension runs at once, whatever the table says.
-    if table.get_type() == "function" and not table.get_name().endswith(("comp", "genexpr")):
-        now, later = later, now
     for child in table.get_children():
         inner = variables(child, top=False)
         now, later, bound = now | inner[0], later | inner[1], bound | inner[2]
+    # A comprehension runs at once, whatever the table says.
+    if table.get_type() == "function" and not table.get_name().endswith(("comp", "genexpr")):
+        now, later = set(), now | later
     return now, later, bound
 
 
@@ -144,6 +149,12 @@ def effects(statement: ast.stmt, known: Known) -> tuple[set[str], str]:
             changed |= {root(argument) for argument in node.args} | known.later.get(name, set())
     changed.discard("")
     return changed.union(*(known.shares.get(name, ()) for name in changed)), chance
+
+
+def called(statement: ast.stmt) -> set[str]:
+    """The functions that it calls by their names."""
+    calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
+    return {function.id for function in calls if isinstance(function, ast.Name)}
 
 
 def targets(node: ast.AST) -> Iterator[ast.AST]:
