@@ -1,4 +1,4 @@
-# make site | make test | make serve | make update | make clean
+# make site | make test | make quick | make serve | make update | make clean
 # Linux without a GPU: TORCH_INDEX chooses PyTorch's CPU wheels (see README.md).
 PYTHON ?= python3
 VENV   := .venv
@@ -14,7 +14,7 @@ BOOK   := $(shell find docs; find attention literate -name '*.py')
 export NO_MKDOCS_2_WARNING = 1
 # Compiled files are kept, whatever the caller says: each worker imports everything.
 export PYTHONDONTWRITEBYTECODE =
-.PHONY: site test lint serve update clean
+.PHONY: site test quick lint serve update clean
 .DELETE_ON_ERROR:
 
 site: site/index.html
@@ -30,6 +30,10 @@ test: lint
 	$(PYTEST) -m "not typed"
 	$(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
 	ATEN_CPU_CAPABILITY=default $(PYTEST) README.md docs
+
+# What an author runs all day: everything once.
+quick: lint
+	$(PYTEST) -m "not slow" --deselect tests/package/test_wheel.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks
