@@ -34,7 +34,7 @@ def fused(
         # What is absent is nearly always finite, and then harmless: silence copies keys and
         # values, ten times the work of one query on 2,048 of them.
         empty = idle(keep)
-        over = laid(keep | empty, bias)
+        over = laid(keep, bias)  # what it makes of an absent query is overwritten
         context = kernel(query, key, value, over, scale, dropout_p).masked_fill(empty, 0.0)
         if context.isfinite().all():
             return context, None

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attention import Causal, dot_product_attention
+from attention import Causal, SlidingWindow, dot_product_attention
 
 BACKENDS = ["loops", "eager", "fused", "auto"]
 WEIGHING = ["loops", "eager", "auto"]  # those that return weights
@@ -68,6 +68,20 @@ def test_grouped_heads_agree_with_torch(backend: str, heads: int, kv_heads: int,
         repeated = [x.repeat_interleave(heads // kv_heads, dim=1) for x in (key, value)]
         plain = dot_product_attention(query, *repeated, mask, backend=backend)
         same(ours, plain, query, key, value)
+
+
+@pytest.mark.parametrize("wide", [1, 9])
+def test_a_bias_goes_with_the_keys_that_a_window_leaves(wide: int, device: str) -> None:
+    """Also one number for a whole row; and weights are those of all keys."""
+    query, key, value = (torch.randn(2, 3, n, 4, device=device) for n in (2, 9, 9))
+    bias, mask = torch.randn(3, 2, wide, device=device), Causal() & SlidingWindow(3)
+    keep = mask.to_tensor(2, 9, device=device)
+    want = dot_product_attention(query, key, value, keep, bias=bias, backend="eager")
+    for backend in ("auto", *BACKENDS):
+        got = dot_product_attention(query, key, value, mask, bias=bias, backend=backend)
+        torch.testing.assert_close(got, want)
+    _, weights = dot_product_attention(query, key, value, mask, bias=bias, return_weights=True)
+    assert weights.shape[-1] == 9
 
 
 @pytest.mark.parametrize("backend", ["eager", "fused"])
