@@ -179,7 +179,7 @@ def test_the_memory_of_a_rolling_cache_is_constant(device: str) -> None:
 def test_beam_search(kind: str, draw) -> None:
     """Beams that go on from another's past: as if each had read the whole of it alone."""
     x, index = draw(3, 9, 10, grad=False), torch.tensor([2, 0, 2, 1])
-    index, mask = index.to(x.device, torch.uint8), masked(4, None)
+    index, mask = index.to(x.device, torch.int8), masked(4, None)
     attend = module(positions=Rotary()).to(x.device)
     cache = KVCache() if kind == "grows" else RollingKVCache(4)
     attend(x[:, :5], mask=mask, cache=cache)

@@ -247,4 +247,3 @@ def test_padding_on_the_left_of_less_than_it_says(device: str) -> None:
     ahead = Padding(torch.tensor([6, 2], device=device), side="left")
     assert ahead.first(4).tolist() == [0, 2]
     assert Padding(torch.tensor([100], dtype=torch.int8), side="left").first(300).tolist() == [200]
-    assert Padding(torch.tensor([250], dtype=torch.uint8), side="left").first(600).tolist() == [350]

@@ -57,6 +57,17 @@ def test_the_chapter_is_whole(built: Path) -> None:
     assert "<!--" not in re.sub(r"<!--\[if.*?-->|<!-- source:.*?-->", "", html, flags=re.S)
 
 
+def test_a_drawing_links_to_pages_of_the_book(built: Path) -> None:
+    links = [
+        page.parent / address
+        for page in built.rglob("index.html")
+        for address in re.findall(r'<a href="(\.\./[^"#]*)" style=', page.read_text("utf-8"))
+    ]
+    assert len(links) >= 14
+    for link in links:
+        assert (link / "index.html").exists(), link
+
+
 def test_every_public_name_has_a_reference(built: Path) -> None:
     import attention
 
