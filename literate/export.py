@@ -105,13 +105,18 @@ def outputs(block: Block, path: Path) -> list[Any]:
 
 
 def as_script(parts: list[plain.Part], address: str) -> str:
-    """Cells as most editors know them; what raises and what waits for the reader is no code."""
+    """Cells as most editors know them; what waits for the reader is no code."""
     texts = [f"# From {plain.linked(address, '')}"] if ":" in address else []
+    if any(part.block and "raises" in part.block.kinds for part in parts):
+        texts.append("from contextlib import suppress")
     for part in parts:
         block = part.block
         if not part.text.strip():
             continue
-        if block and not block.kinds & (EXERCISE | SHOWN | {"raises", "gpu"}):
+        if block and "raises" in block.kinds:
+            body = "".join(f"    {line}".rstrip() + "\n" for line in part.text.split("\n"))
+            texts.append(f"# %%\nwith suppress(Exception):  # it raises\n{body.rstrip()}")
+        elif block and not block.kinds & (EXERCISE | SHOWN | {"gpu"}):
             texts.append(f"# %%\n{part.text.rstrip()}")
         else:
             body = "".join(f"# {line}".rstrip() + "\n" for line in part.text.rstrip().split("\n"))

@@ -182,7 +182,8 @@ def shared(statement: ast.stmt) -> set[str]:
     value = getattr(statement, "value", None)
     if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Call):
         value = statement.iter
-    return set(sources(value)) - {""}
+    held = {root(target) for target in targets(statement)}  # by what it becomes a part of
+    return held.union(sources(value)) - {""}
 
 
 def sources(value: ast.AST | None) -> Iterator[str]:
