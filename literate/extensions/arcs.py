@@ -27,14 +27,21 @@ def middle(token: int) -> float:
     return (token + 0.5) * COLUMN
 
 
+def ground(tokens: int) -> float:
+    """Where the arcs stand."""
+    return height(tokens - 1) + UNIT / 2 + 2
+
+
+def drawing(box: etree.Element, tokens: int) -> etree.Element:
+    """An empty drawing, as high as the arcs of so many tokens."""
+    size = f"0 0 {tokens * COLUMN} {ground(tokens) + FOOT:g}"
+    return add(box, "svg", viewBox=size, aria_hidden="true", class_="attn__arcs")
+
+
 def arcs(box: etree.Element, weights: list[list[float]]) -> None:
     """One group of arcs for each query; the style sheet shows the one that was chosen."""
-    tokens = len(weights)
-    base = height(tokens - 1) + UNIT / 2 + 2
-    size = f"0 0 {tokens * COLUMN} {base + FOOT:g}"
-    svg = add(box, "svg", viewBox=size, aria_hidden="true", class_="attn__arcs")
     for i, row in enumerate(weights):
-        fan(add(svg, "g", data_i=i), i, row, base)
+        fan(add(box, "g", data_i=i), i, row, ground(len(weights)))
 
 
 def fan(group: etree.Element, i: int, row: list[float], base: float) -> None:

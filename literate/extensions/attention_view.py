@@ -2,95 +2,85 @@
 
 The source is a plain table, a query a row and a key a column, in `<figure class="attn" markdown>`:
 a code host shows the table. `data-query` is the token that asks first, `data-max` the weight with
-the fullest colour. Tokens are radio buttons, so that choosing one needs no script.
+the fullest colour. For several heads it has as many tables, each below its name in bold. Tokens and
+heads are radio buttons, so that choosing one needs no script.
 """
 
 import re
 import xml.etree.ElementTree as etree
-from dataclasses import dataclass
+from typing import Any
 
 from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
-from literate.extensions.arcs import add, arcs
+from literate.extensions.arcs import add, arcs, drawing
+from literate.extensions.attention_tables import Table, number, take
 from literate.extensions.fault import Fault
 
-MOST = 12  # tokens: attention.css has a selector for each
 FITS = 6  # tokens that a phone shows without scrolling
-SLACK = 0.01  # of the sum of a row, whatever its rounding may add up to
+BESIDE = 8  # tokens whose arcs and matrix fit beside each other
 RAW = re.compile(r"""<figure\b[^>]*\bclass=["']attn\b""")
 
 
-@dataclass
-class Table:
-    """The weights of a figure, and how the page writes them."""
-
-    tokens: list[str]
-    cells: list[list[str]]
-    weights: list[list[float]]
-
-
-def read(table: etree.Element) -> Table:
-    """The table of a figure, or the `ValueError` that says what it should be."""
-    head, *rows = [["".join(cell.itertext()).strip() for cell in row] for row in table.iter("tr")]
-    tokens, queries, cells = head[1:], [row[0] for row in rows], [row[1:] for row in rows]
-    if tokens != queries:
-        raise ValueError(f"its columns are {', '.join(tokens)} but its rows {', '.join(queries)}")
-    if not 2 <= len(tokens) <= MOST:
-        raise ValueError(f"expected 2 to {MOST} tokens, got {len(tokens)}")
-    weights = [[number(cell) for cell in row] for row in cells]
-    for token, row, texts in zip(tokens, weights, cells, strict=True):
-        # A row of zeros is a query that may attend to nothing.
-        rounding = len(row) * 0.5 * 10 ** -max(len(text.partition(".")[2]) for text in texts)
-        if any(row) and abs(sum(row) - 1) > min(rounding, SLACK) + 1e-9:
-            raise ValueError(f"the weights of {token} sum to {sum(row):.4f}, not to 1")
-    return Table(tokens, cells, weights)
-
-
-def number(cell: str) -> float:
-    try:
-        weight = float(cell)
-    except ValueError:
-        raise ValueError(f"{cell!r} is not a number") from None
-    if not 0 <= weight <= 1:
-        raise ValueError(f"a weight is between 0 and 1, not {cell}")
-    return weight
-
-
 def render(figure: etree.Element, name: str) -> None:
-    """Put the view in the place of the figure's table."""
-    source = figure.find("table")
-    if source is None:
-        raise ValueError("it has no table")
-    table = read(source)
-    first = figure.attrib.pop("data-query", table.tokens[0])
-    if first not in table.tokens:
-        raise ValueError(f"its data-query {first!r} is none of {', '.join(table.tokens)}")
-    top, largest = number(figure.attrib.pop("data-max", "1")), max(map(max, table.weights))
+    """Put the view in the place of the figure's tables."""
+    heads = take(figure)
+    tokens = heads[0].tokens
+    first = figure.attrib.pop("data-query", tokens[0])
+    if first not in tokens:
+        raise ValueError(f"its data-query {first!r} is none of {', '.join(tokens)}")
+    top = number(figure.attrib.pop("data-max", "1"))
+    largest = max(weight for table in heads for row in table.weights for weight in row)
     if top < largest or not top:
         raise ValueError(f"its data-max {top:g} is less than the weight {largest:g}")
-    figure.remove(source)
-    body = etree.Element("div", {"class": "attn__body"})
-    graph(body, table, table.tokens.index(first), name)
-    matrix(body, table, top)
+    long = " attn__body--long" if len(tokens) > BESIDE else ""
+    body = etree.Element("div", {"class": f"attn__body{long}"})
+    if len(heads) > 1:
+        choose(body, heads, name)
+    graph(body, heads, tokens.index(first), name)
+    boxes = add(body, "div", class_="attn__matrices")
+    for h, table in enumerate(heads):
+        matrix(boxes, table, top, whose(heads, h))
     figure.insert(0, body)
 
 
-def graph(body: etree.Element, table: Table, chosen: int, name: str) -> None:
+def whose(heads: list[Table], head: int) -> dict[str, Any]:
+    """The mark of what is shown for one head alone; none where there is one."""
+    return {"data_h": head} if len(heads) > 1 else {}
+
+
+def choose(body: etree.Element, heads: list[Table], name: str) -> None:
+    box = add(body, "fieldset", class_="attn__heads")
+    add(box, "legend", "Choose a head", class_="attn__legend")
+    for h, table in enumerate(heads):
+        label = add(box, "label", class_="attn__head")
+        radio = add(label, "input", type="radio", name=f"{name}-head", value=f"h{h}")
+        if h == 0:
+            radio.set("checked", "checked")
+        add(label, "span", table.head)
+
+
+def graph(body: etree.Element, heads: list[Table], chosen: int, name: str) -> None:
+    tokens = heads[0].tokens
     box = add(body, "fieldset", class_="attn__graph")
     add(box, "legend", "Choose the token that asks", class_="attn__legend")
-    arcs(box, table.weights)
-    tokens = add(box, "div", class_="attn__tokens", style=f"--n:{len(table.tokens)}")
-    for i, token in enumerate(table.tokens):
-        label = add(tokens, "label", class_="attn__token", data_i=i, data_j=i)
+    wide = add(add(box, "div", class_="attn__scroll"), "div", style=f"--n:{len(tokens)}")
+    svg = drawing(wide, len(tokens))
+    for h, table in enumerate(heads):
+        arcs(add(svg, "g", **whose(heads, h)), table.weights)
+    row = add(wide, "div", class_="attn__tokens")
+    for i, token in enumerate(tokens):
+        label = add(row, "label", class_="attn__token", data_i=i, data_j=i)
         radio = add(label, "input", type="radio", name=name, value=i)
         if i == chosen:
             radio.set("checked", "checked")
         add(label, "span", token)
     say = add(box, "div", class_="attn__say", role="status")
-    for i in range(len(table.tokens)):
-        sentence(say, i, table)
+    for h, table in enumerate(heads):
+        part = add(say, "div", **whose(heads, h))
+        for i in range(len(tokens)):
+            sentence(part, i, table)
 
 
 def sentence(say: etree.Element, i: int, table: Table) -> None:
@@ -109,8 +99,9 @@ def sentence(say: etree.Element, i: int, table: Table) -> None:
     weight.tail = "."
 
 
-def matrix(body: etree.Element, table: Table, top: float) -> None:
-    box = add(body, "div", class_="attn__matrix", role="group", aria_label="Attention weights")
+def matrix(body: etree.Element, table: Table, top: float, mark: dict[str, Any]) -> None:
+    label = f"Attention weights{f' of {table.head}' if table.head else ''}"
+    box = add(body, "div", class_="attn__matrix", role="group", aria_label=label, **mark)
     if len(table.tokens) > FITS:  # it may scroll, so the keyboard must reach it
         box.set("tabindex", "0")
     grid = add(box, "table", class_="attn__table", style=f"--n:{len(table.tokens)}")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from markdown import Markdown
 
-from literate.extensions import arcs, attention_view
+from literate.extensions import arcs, attention_tables
 from literate.extensions.fault import Fault
 
 CONFIG = Path(__file__).parents[2] / "mkdocs.yml"
@@ -241,6 +241,62 @@ def test_a_view_shows_arcs_tokens_a_sentence_and_the_matrix() -> None:
     assert "Caption." in said
 
 
+HEADS = VIEW.replace(
+    "\n| | a | b |\n",
+    "\n**One**\n\n| | a | b |\n| --- | --- | --- |\n| a | 1 | 0 |\n| b | 0.5 | 0.5 |\n"
+    "\n**Two**\n\n| | a | b |\n",
+)
+
+
+def test_a_view_of_two_heads_has_the_arcs_and_the_matrix_of_each() -> None:
+    html = convert(HEADS)
+    assert html.count('type="radio"') == 4
+    assert re.findall(r'checked="checked"[^>]*value="(\w+)"', html) == ["h0", "1"]
+    assert html.count("<svg") == 1
+    for head, arcs_there in (("0", 3), ("1", 4)):
+        group = re.search(rf'<g data-h="{head}">.*?</g></g>', html, re.S)
+        assert group
+        assert group[0].count("<path") == arcs_there
+        assert html.count(f'data-h="{head}"') == 3  # arcs, sentences, matrix
+    assert 'aria-label="Attention weights of Two"' in html
+    assert "b attends most to a , 0.5 ; to itself, 0.5 ." in plain(html)
+    assert "b attends most to itself , 0.80 ." in plain(html)
+    assert "<strong>One" not in html
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("**Two**", "**One**", "it has 2 tables: expected at most 8, a name of its own in bold"),
+        ("**Two**\n\n", "", "it has 2 tables: expected at most 8, a name of its own in bold"),
+        ("| a | 1 | 0 |", "| a | 1 | 1 |", "the weights of a sum to 2.0000, not to 1"),
+        (
+            "| | a | b |\n| --- | --- | --- |\n| a | 1 | 0 |\n| b |",
+            "| | a | c |\n| --- | --- | --- |\n| a | 1 | 0 |\n| c |",
+            "Two has other tokens than One",
+        ),
+    ],
+)
+def test_heads_that_do_not_go_together(old: str, new: str, says: str) -> None:
+    with pytest.raises(Fault, match=re.escape(says)):
+        convert(HEADS.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("count", [2, 24])
+def test_a_view_of_two_to_twenty_four_tokens(count: int) -> None:
+    tokens = [f"t{i}" for i in range(count)]
+    rows = "".join(f"| {t} |" + " 1 |" + " 0 |" * (count - 1) + "\n" for t in tokens)
+    head = f"| | {' | '.join(tokens)} |\n|{' --- |' * (count + 1)}\n"
+    text = f'<figure class="attn" markdown>\n\n{head}{rows}\n</figure>\n'
+    html = convert(text)
+    assert html.count('type="radio"') == count
+    assert ("attn__body--long" in html) == (count > 8)
+    if count == 24:
+        longer = text.replace("t23", "t23 | t24").replace(" 0 |\n", " 0 | 0 |\n")
+        with pytest.raises(Fault):
+            convert(longer)
+
+
 def test_arcs_leave_a_bar_of_width_one() -> None:
     box = etree.Element("div")
     arcs.arcs(box, [[0.3, 0.7], [0.2, 0.8]])
@@ -281,4 +337,6 @@ def test_a_broken_view_says_so(old: str, new: str, says: str) -> None:
 def test_a_view_has_as_many_tokens_as_the_style_sheet() -> None:
     css = (CONFIG.parent / "docs/assets/css/attention.css").read_text("utf-8")
     chosen = re.findall(r'\[value="(\d+)"\]:checked\) \[data-i="\1"\]', css)
-    assert chosen == [str(i) for i in range(attention_view.MOST)]
+    assert chosen == [str(i) for i in range(attention_tables.MOST)]
+    hidden = re.findall(r'\[value="h(\d+)"\]:checked\) \[data-h\]:not\(\[data-h="\1"\]\)', css)
+    assert hidden == [str(h) for h in range(attention_tables.HEADS)]

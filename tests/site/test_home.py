@@ -8,9 +8,15 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_view_shows_what_was_measured() -> None:
-    measured = json.loads((ROOT / "benchmarks/minilm.json").read_text("utf-8"))["weights"]
+    heads = json.loads((ROOT / "benchmarks/minilm.json").read_text("utf-8"))["heads"]
+    measured = [row for head in heads.values() for row in head]
     home = (ROOT / "docs/index.md").read_text("utf-8")
     shown = [
         re.findall(r"\d\.\d{4}", row) for row in re.findall(r"^\| \S+ \|.*\d$|^\|.*", home, re.M)
     ]
     assert [row for row in shown if row] == [[f"{w:.4f}" for w in row] for row in measured]
+    assert re.findall(r"^\*\*Head (\d+)\*\*$", home, re.M) == list(heads)
+    best = {head: [row.index(max(row)) for row in rows] for head, rows in heads.items()}
+    assert best["4"][4] == 5  # what the caption says
+    assert best["2"] == [0, 1, 1, 2, 3, 4]
+    assert sum(i == best["8"][i] for i in range(6)) > 3
