@@ -1,10 +1,12 @@
 """`docs/.records/`: what the last recorded run counted and measured, a file a page.
 
-The site shows from it what a page does not: full values. So building the site runs no code. The
+The site shows from it what a page does not: full values, and how far they spread from one kind of
+processor code to another. So building the site runs no code. The
 tests hold a page against its counts, so that no check disappears unnoticed.
 """
 
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -44,18 +46,35 @@ def updated(old: Record, page: Page, values: dict[int, float]) -> Record:
     before = old.get("numbers", [])
     before += [["", 0.0]] * (len(numbers) - len(before))
     found = []
-    for check, (expression, kept) in zip(numbers, before, strict=False):
-        value = values[check.start]
+    for check, entry in zip(numbers, before, strict=False):
+        value, (expression, kept) = values[check.start], entry[:2]
         near = abs(kept - value) <= 2e-6 * abs(value) + 1e-9
         same = expression == check.expression and near
-        found.append([check.expression, kept if same else float(f"{value:.7g}")])
+        found.append(entry if same else [check.expression, float(f"{value:.7g}")])
     return {"counts": counts(page), "numbers": found}
+
+
+def spread(old: Record, page: Page, values: dict[int, float]) -> Record:
+    """The record, with how far another run came from its values, where that is beyond rounding."""
+    numbers = [check for check in page.checks if check.printed]
+    found = []
+    for check, (expression, kept, *seen) in zip(numbers, old.get("numbers", []), strict=False):
+        far = max(abs(values[check.start] - kept), *seen, 0.0)
+        beyond = expression == check.expression and far > 1e-6 * abs(kept) + 1e-9
+        found.append([expression, kept, *([above(far)] if beyond else [])])
+    return {**old, "numbers": found}
+
+
+def above(number: float) -> float:
+    """The next number above with one digit that is not 0."""
+    unit = 10.0 ** math.floor(math.log10(number))
+    return float(f"{math.ceil(number / unit - 1e-9) * unit:.0e}")
 
 
 def stale(old: Record, page: Page, values: dict[int, float]) -> tuple[int, str] | None:
     """The first number whose recorded value is not the one that came: its line, and both."""
     numbers = [check for check in page.checks if check.printed]
-    for check, (expression, kept) in zip(numbers, old.get("numbers", []), strict=False):
+    for check, (expression, kept, *_) in zip(numbers, old.get("numbers", []), strict=False):
         value = values[check.start]
         # What other processors make of float32, where large numbers cancel.
         if expression != check.expression or abs(kept - value) > 1e-4 * abs(value) + 1e-6:

@@ -29,6 +29,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="rewrite the outputs, numbers and figures of the pages that differ",
     )
 
+    parser.addoption(
+        "--update-spread",
+        action="store_true",
+        help="record how far the numbers of the pages are from the recorded ones, on other code",
+    )
     parser.addini("records", "the folder of the records of the pages; none if it is not set")
 
 

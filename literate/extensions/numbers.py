@@ -55,7 +55,7 @@ class CheckedNumber(InlineProcessor):
         super().__init__(CHECK.pattern, md)
         self.folder = folder
         self.page = ""
-        self.values: list[tuple[str, float]] = []
+        self.values: list[tuple[str, float, float]] = []
 
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[etree.Element | str, int, int]:  # type: ignore[override]
         if not m["printed"]:
@@ -65,20 +65,25 @@ class CheckedNumber(InlineProcessor):
         return element, m.start(0), m.end(0)
 
     def opened(self, expression: str, printed: str, unit: str) -> str:
-        """The expression, and its value if the page shows fewer digits than were recorded."""
-        for place, (known, value) in enumerate(self.recorded()):
+        """The expression, its value if more digits were recorded than shown, and its spread."""
+        for place, (known, value, spread) in enumerate(self.recorded()):
             if known == expression and same_number(printed, unit, value):
                 del self.values[place]  # the next number with this expression is the next value
                 full = f"{value:.7g}".replace("-", "−")
+                if spread:
+                    return f"{expression} = {full} ± {spread:.9f}".rstrip("0")
                 return expression if full == printed else f"{expression} = {full}"
         return expression
 
-    def recorded(self) -> list[tuple[str, float]]:
+    def recorded(self) -> list[tuple[str, float, float]]:
         """What the record of the page being built still holds, in the order of the page."""
         page = self.md.treeprocessors["relpath"].file.src_uri if self.in_mkdocs else ""  # type: ignore[attr-defined]
         if page != self.page:
             record: Record = read((self.folder / page).with_suffix(".json"))
-            self.values = [(" ".join(e.split()), value) for e, value in record.get("numbers", [])]
+            self.values = [
+                (" ".join(expression.split()), value, sum(spread))
+                for expression, value, *spread in record.get("numbers", [])
+            ]
             self.page = page
         return self.values
 

@@ -1,5 +1,6 @@
 """Numbers of the prose that nothing checks, and checks that disappear."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -160,6 +161,26 @@ def test_a_record_is_written_once(recorded, pytester: pytest.Pytester) -> None:
     assert path.read_text("utf-8") == before
     recorded(RECORDED.replace("1 / 3", "1 / 3 + 1e-5"), "--update-docs")
     assert '"x",\n   0.3333433' in path.read_text("utf-8")
+
+
+def test_a_record_keeps_how_far_other_code_came(recorded, pytester: pytest.Pytester) -> None:
+    """Rounded up to one digit; the widest of all runs; gone with the value that it belongs to."""
+    path = pytester.path / "docs/.records/page.json"
+
+    def numbers() -> list[list[object]]:
+        return json.loads(path.read_text("utf-8"))["numbers"]
+
+    recorded(RECORDED, "--update-docs")
+    recorded(RECORDED.replace("1 / 3", "1 / 3 + 1e-8"), "--update-spread")
+    assert numbers() == [["x", 0.3333333]]
+    recorded(RECORDED.replace("1 / 3", "1 / 3 + 2.1e-6"), "--update-spread")
+    assert numbers() == [["x", 0.3333333, 3e-06]]
+    recorded(RECORDED.replace("1 / 3", "1 / 3 - 1e-6"), "--update-spread")
+    recorded(RECORDED, "--update-docs")
+    assert numbers() == [["x", 0.3333333, 3e-06]]
+    assert counts(recorded(RECORDED)) == (4, 0, 0)
+    recorded(RECORDED.replace("1 / 3", "1 / 3 + 1e-4"), "--update-docs")
+    assert numbers() == [["x", 0.3334333]]
 
 
 def test_a_part_of_a_page_makes_no_record(recorded, pytester: pytest.Pytester) -> None:

@@ -324,8 +324,9 @@ def opened(build, tmp_path: Path):
 
 def test_full_values_come_from_the_record(opened) -> None:
     text = "0.33<!--= x -->, 0.5<!--= x -->, 0.25<!--= 1 / 4 -->, −0.250<!--= -x -->."
-    record = [["x", 0.333333], ["1 / 4", 0.2512], ["x", 0.5], ["-x", -0.25001]]
-    assert opened(text, record) == ["x = 0.333333", "x", "1 / 4 = 0.2512", "-x = −0.25001"]
+    record = [["x", 0.333333], ["1 / 4", 0.2512, 3e-06], ["x", 0.5], ["-x", -0.25001]]
+    with_spread = "1 / 4 = 0.2512 ± 0.000003"
+    assert opened(text, record) == ["x = 0.333333", "x", with_spread, "-x = −0.25001"]
 
 
 def test_a_value_that_is_another_number_s_is_not_shown(opened) -> None:
