@@ -18,7 +18,7 @@ TAGS = {"em": "*", "strong": "**", "code": "`", "b": "**", "i": "*"}
 ADMONITION = re.compile(r'^( *)(?:!!!|\?\?\?\+?) \w+(?: "(.*)")?\n((?:\1    .*\n|[ \t]*\n)*)', re.M)
 REFERENCE = re.compile(r"^::: ([\w.]+)\n(?:    .*\n|[ \t]*\n(?=    ))*", re.M)
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s]+)")
-SPAN = re.compile(r"<!--.*?-->|(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
+SPAN = re.compile(r"<!--[\s\S]*?-->|(`+)(?!`).+?(?<!`)\1(?!`)")
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,7 @@ def plain(text: str, address: str) -> str:
     text = SPAN.sub(keep, text)
     text = REFERENCE.sub(lambda match: f"Reference: `{match[1]}`\n", text)
     text = MARKS.sub("", COMMENT.sub(comment, text))
-    while text != (opened := ADMONITION.sub(quote, text)):
-        text = opened
+    text = ADMONITION.sub(quote, text)
     text = BOXES.sub("", CAPTION.sub(lambda match: f"\n*{markdown(match[1])}*", text))
     text = LINK.sub(lambda match: linked(address, match[1]), text)
     text = re.sub(r"\0(\d+)\0", lambda match: spans[int(match[1])], text)
@@ -103,7 +102,8 @@ def comment(match: re.Match[str]) -> str:
 def quote(match: re.Match[str]) -> str:
     """An admonition as a quotation that begins with its title."""
     body = re.sub(rf"^{match[1]}    ", "", match[3].rstrip(), flags=re.M)
-    lines = ([f"**{match[2]}**", ""] if match[2] else []) + body.strip("\n").split("\n")
+    body = ADMONITION.sub(quote, body.strip("\n") + "\n").rstrip("\n")
+    lines = ([f"**{match[2]}**", ""] if match[2] else []) + body.split("\n")
     return "".join(f"{match[1]}> {line}".rstrip() + "\n" for line in lines) + "\n"
 
 

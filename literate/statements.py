@@ -5,11 +5,11 @@ every script, and they decide.
 """
 
 import ast
-import builtins
 import re
 import symtable
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from literate.syntax import ANY, called, root, shared, targets, variables
 
 CHANCE = "<chance>"  # the state of the random numbers, as one more name
 SETTINGS = "<settings>"  # how torch prints, and the like
@@ -18,12 +18,6 @@ DRAWS = re.compile(
     r"|Dropout|Linear|Embedding|\w*Attention|Transformer\w*|RNN|LSTM|GRU)"
 )
 SEEDS = ("manual_seed", "seed")
-# What gives something that shares memory with what it is taken from; so does a new object.
-VIEWS = re.compile(
-    r"view|reshape|expand|transpose|flatten|unflatten|squeeze|unsqueeze|detach|permute|split|chunk"
-    r"|unbind|diagonal|parameters|values|items|[A-Z]\w*|[a-z]\w*_"
-)
-ANY = re.compile(r"\w+")
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 MAY_NOT_RUN = (ast.If, ast.For, ast.While, ast.Try)
 
@@ -104,21 +98,6 @@ class Statement:
         self.changes = set()
 
 
-def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], set[str], set[str]]:
-    """The names of the page that are read at once, read inside functions, and bound."""
-    mine = [symbol for symbol in table.get_symbols() if top or symbol.is_global()]
-    now = {s.get_name() for s in mine if s.is_referenced()} - set(dir(builtins))
-    bound = {s.get_name() for s in mine if s.is_assigned() or s.is_imported()}
-    later: set[str] = set()
-    for child in table.get_children():
-        inner = variables(child, top=False)
-        now, later, bound = now | inner[0], later | inner[1], bound | inner[2]
-    # A comprehension runs at once, whatever the table says.
-    if table.get_type() == "function" and not table.get_name().endswith(("comp", "genexpr")):
-        now, later = set(), now | later
-    return now, later, bound
-
-
 def effects(statement: ast.stmt, known: Known) -> tuple[set[str], str]:
     """The names that it may change, and whether it first draws or seeds random numbers."""
     changed, chance = set[str](), ""
@@ -151,22 +130,6 @@ def effects(statement: ast.stmt, known: Known) -> tuple[set[str], str]:
     return changed.union(*(known.shares.get(name, ()) for name in changed)), chance
 
 
-def called(statement: ast.stmt) -> set[str]:
-    """The functions that it calls by their names."""
-    calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
-    return {function.id for function in calls if isinstance(function, ast.Name)}
-
-
-def targets(node: ast.AST) -> Iterator[ast.AST]:
-    """What is changed by an assignment to a part of it, or in place."""
-    found = [node.target] if isinstance(node, ast.AugAssign) else []
-    found = node.targets if isinstance(node, ast.Assign | ast.Delete) else found
-    for target in found:
-        for part in target.elts if isinstance(target, ast.Tuple | ast.List) else [target]:
-            if isinstance(node, ast.AugAssign) or isinstance(part, ast.Subscript | ast.Attribute):
-                yield part
-
-
 def grads(statement: ast.stmt, known: Known) -> set[str]:
     """The gradients that it reads, `x.grad` for a name or for what shares its memory."""
     found = set()
@@ -175,42 +138,6 @@ def grads(statement: ast.stmt, known: Known) -> set[str]:
             name = root(node)
             found |= {f"{other}.grad" for other in {name} | known.shares.get(name, set())}
     return found
-
-
-def shared(statement: ast.stmt) -> set[str]:
-    """What the value of an assignment may share memory with."""
-    value = getattr(statement, "value", None)
-    if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Call):
-        value = statement.iter
-    held = {root(target) for target in targets(statement)}  # by what it becomes a part of
-    return held.union(sources(value)) - {""}
-
-
-def sources(value: ast.AST | None) -> Iterator[str]:
-    if isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
-        yield root(value)
-    elif isinstance(value, ast.Tuple | ast.List):
-        for part in value.elts:
-            yield from sources(part)
-    elif isinstance(value, ast.Call):
-        function = value.func
-        name = function.attr if isinstance(function, ast.Attribute) else root(function)
-        if VIEWS.fullmatch(name):
-            yield root(value.func)
-            for part in value.args:
-                yield from sources(part)
-
-
-def root(node: ast.AST, through: re.Pattern[str] = VIEWS) -> str:
-    """The name from which attributes, items and calls of some names are taken."""
-    while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.Call):
-        if isinstance(node, ast.Call):
-            node = node.func
-            if isinstance(node, ast.Attribute) and not through.fullmatch(node.attr):
-                return ""
-        else:
-            node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def of_module(function: ast.Attribute) -> bool:
