@@ -22,7 +22,11 @@ def states() -> list[State]:
 
     def matrix(rows: int, columns: int, size: float) -> list[list[float]]:
         return [
-            [round(chance.uniform(-size, size), 6) for _ in range(columns)] for _ in range(rows)
+            [
+                round(chance.uniform(-size, size), 6) * (chance.random() > 0.1)
+                for _ in range(columns)
+            ]
+            for _ in range(rows)
         ]
 
     found = []
