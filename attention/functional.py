@@ -20,7 +20,8 @@ Backend = Literal["auto", "eager", "fused", "loops"]
 # Every backend is the same function; choose, at the end, says what "auto" takes.
 BACKENDS = {"eager": eager, "fused": fused, "loops": loops}
 NAMES = ("auto", *BACKENDS)
-# The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
+# The one mask that torch's kernel knows by itself, aligned as ours only with T = S; it multiplies
+# its −∞ by the scale, so that one below 0 would make NaN of them, and 0 too.
 FUSED_CAUSAL = partial(fused, causal=True)
 
 
@@ -143,7 +144,7 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     if isinstance(mask, Mask):
-        run, mask, start, stop = plan(run, mask, bias is None, query, key)
+        run, mask, start, stop = plan(run, mask, bias is None and scale > 0, query, key)
         if stop - start < key.shape[-2]:
             key, value = key[..., start:stop, :], value[..., start:stop, :]
             bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., start:stop]

@@ -41,6 +41,18 @@ def test_a_bias_below_a_mask_is_not_read(backend: str, wild: float, device: str)
 
 
 @pytest.mark.parametrize("backend", ["auto", "eager", "fused", "loops"])
+@pytest.mark.parametrize("scale", [-1.0, 0.0, 1e-30])
+def test_a_scale_that_turns_scores_round(backend: str, scale: float, device: str) -> None:
+    """Causal, where torch's kernel multiplies its own −∞ by the scale."""
+    query, key, value = torch.randn(3, 2, 5, 4, device=device)
+    scores = scale * query @ key.mT
+    keep = torch.ones(5, 5, dtype=torch.bool, device=device).tril()
+    want = scores.masked_fill(~keep, float("-inf")).softmax(dim=-1) @ value
+    got = dot_product_attention(query, key, value, Causal(), scale=scale, backend=backend)
+    torch.testing.assert_close(got, want)
+
+
+@pytest.mark.parametrize("backend", ["auto", "eager", "fused", "loops"])
 def test_one_query_sees_all_keys(backend: str, device: str, monkeypatch) -> None:
     """In every backend, and without a mask being made: decoding would copy its cache."""
     query, key = torch.randn(2, 1, 4, device=device), torch.randn(2, 7, 4, device=device)
