@@ -54,7 +54,7 @@ def unpacked(font: Path, folder: str) -> Path:
     face.flavor = None
     for record in face["name"].names:
         if record.nameID in (1, 16):
-            record.string = f"book-{font.stem}"
+            record.string = f"book-{font.stem}".encode("utf-16-be")
     path = Path(folder) / f"{font.stem}.ttf"
     face.save(path)
     return path
