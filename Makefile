@@ -1,4 +1,4 @@
-# make site | make test | make quick | make serve | make update | make clean
+# make site | make pdf | make test | make quick | make serve | make update | make clean
 # Linux without a GPU: TORCH_INDEX chooses PyTorch's CPU wheels (see README.md).
 PYTHON ?= python3
 VENV   := .venv
@@ -14,7 +14,7 @@ BOOK   := $(shell find docs; find attention literate -name '*.py')
 export NO_MKDOCS_2_WARNING = 1
 # Compiled files are kept, whatever the caller says: each worker imports everything.
 export PYTHONDONTWRITEBYTECODE =
-.PHONY: site test quick lint serve update clean
+.PHONY: site pdf test quick lint serve update clean
 .DELETE_ON_ERROR:
 
 site: site/index.html
@@ -23,6 +23,10 @@ site/index.html: $(READY) mkdocs.yml $(BOOK)
 	$(BIN)/python -m literate build --site-dir site
 	$(BIN)/python -m literate export --site-dir site
 	@touch $@
+
+# The whole book on paper: needs Chromium or Chrome.
+pdf: site
+	$(BIN)/python -m literate pdf
 
 # The pages a second time on the plainest CPU code: no digit may depend on the machine.
 # The tests of the package run with every shape annotation checked at every call.

@@ -1,12 +1,14 @@
-"""python -m literate build | export | serve | lint | vendor: what the Makefile calls."""
+"""python -m literate build | export | pdf | serve | lint | vendor: what the Makefile calls."""
 
 import sys
 
 from literate import export, lint, site, vendor
+from literate.printing import book
 
 COMMANDS = {
     "build": site.build,
     "export": export.main,
+    "pdf": book.main,
     "serve": site.serve,
     "lint": lint.main,
     "vendor": vendor.main,

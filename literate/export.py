@@ -1,5 +1,7 @@
 """`python -m literate export`: each page also as Markdown, notebook and script; blocks as scripts.
 
+With them come `llms.txt` and the picture of the book for those who link to it.
+
 They are written beside the HTML, from the page alone: nothing runs. The outputs are those that the
 tests compared, and the tests run what is written here.
 """
@@ -13,7 +15,7 @@ import nbformat
 from mkdocs.config import load_config
 from nbformat import v4
 
-from literate import plain
+from literate import plain, social
 from literate.page import EXERCISE, SHOWN, Block, Page
 from literate.slicer import script_name, scripts
 
@@ -37,6 +39,8 @@ def main(arguments: list[str]) -> int:
             (site / folder / name).write_text(text, "utf-8")
         listed.append((inside, folder, page))
     (site / "llms.txt").write_text(llms(config, listed), "utf-8")
+    picture = social.picture(config.site_name, config.site_description, docs / "assets")
+    (site / social.PLACE).write_bytes(picture)
     return 0
 
 

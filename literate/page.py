@@ -19,6 +19,7 @@ from literate.tables import Table, tables
 EXERCISE = {"exercise", "check", "solution", "mistake"}
 SHOWN = {"notest", "source"}  # what is shown and never run
 KINDS = {"fresh", "raises", "gpu"} | SHOWN | EXERCISE
+FRONT = re.compile(r"\A---\n(?:.*\n)*?---\n")  # what MkDocs is told of the page
 FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}[^`\n]*|~{3,}.*)")
 ATTRIBUTES = re.compile(r"""(?:\s*(?:\.[\w-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[\w-]+))(?=\s|$))*\s*""")
 VALUE = r"""{}=(["'])(.*?)\1"""
@@ -176,8 +177,8 @@ class Page:
 
     @cached_property
     def prose(self) -> str:
-        """The page with its fences blanked out, each character in its place."""
-        text = self.text
+        """The page with its fences and its head blanked out, each character in its place."""
+        text = FRONT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), self.text)
         for fence in self.fences:
             first, last = fence.map or (0, 0)
             start, end = self.offsets[first], self.offsets[last]

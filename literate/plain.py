@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from markdown_it.token import Token
 
-from literate.page import Block, Page
+from literate.page import FRONT, Block, Page
 
 COMMENT = re.compile(r"[ \t]*<!--.*?-->\n?|<!--.*?-->", re.S)
 MARKS = re.compile(r"[ \t]*\{ ?(?:[.#][\w-]|data-)[^{}\n]*\}[ \t]*$", re.M)
@@ -32,7 +32,8 @@ class Part:
 def parts(page: Page, address: str) -> Iterator[Part]:
     """The page in order; links become addresses of the site, where its file is at `address`."""
     blocks = {block.start: block for block in page.blocks}
-    prose, end = "", 0
+    front = FRONT.match(page.text)
+    prose, end = "", front.end() if front else 0
     for fence in page.fences:
         first, last = fence.map or (0, 0)
         prose += page.text[end : page.offsets[first]]

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -83,6 +84,8 @@ def build(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     handler = logging.StreamHandler()
     logger = logging.getLogger("mkdocs")
+    # The day that the compressed sitemap bears: a build on another day has the same bytes.
+    os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     try:
         config: Any = load_config(options.config_file, site_dir=options.site_dir)
         handler.setFormatter(Located(Path(config.docs_dir)))

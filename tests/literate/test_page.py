@@ -250,3 +250,10 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
 def test_the_indent_of_an_output_in_a_list() -> None:
     (block,) = page("1. ```python\n   print(1)\n   ```\n").blocks
     assert block.indent == "   "
+
+
+def test_what_mkdocs_is_told_is_no_prose() -> None:
+    read = page("---\nsearch: {boost: 1.1}  # 2<!--= 3 -->\n---\n\n# Title\n\n2<!--= 2 -->\n")
+    assert [(check.line, check.expression) for check in read.checks] == [(7, "2")]
+    assert len(read.prose) == len(read.text)
+    assert not read.prose.partition("#")[0].strip()

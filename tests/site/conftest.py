@@ -23,6 +23,7 @@ def built(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
             patch.setenv("NO_MKDOCS_2_WARNING", "1")
             patch.setenv("SITE_URL", "https://book.example/")
             patch.setenv("REPO_URL", "https://code.example/book")
+            patch.setenv("EDIT_URI", "edit/main/docs/")
             assert site.build(["--site-dir", str(folder)]) == 0
             assert export.main(["--site-dir", str(folder)]) == 0
             done.touch()

@@ -126,6 +126,7 @@ def test_every_file_that_a_page_offers_is_there(built: Path, page: str) -> None:
 def test_a_page_as_markdown_has_its_blocks_and_none_of_our_marks(built: Path, page: str) -> None:
     text = beside(built, page, ".x").with_name("index.md").read_text("utf-8")
     parsed = Page.read(DOCS / page)
+    assert text.startswith("# ")  # not with what MkDocs is told of the page
     missing = [b.line for b in parsed.blocks if b.code.strip("\n") not in text and not b.indent]
     assert not missing
     prose = re.sub(r"^```.*?^```|(`+)(?!`).+?\1", "", text, flags=re.S | re.M)

@@ -1,0 +1,39 @@
+"""What runs with the rights of the repository is fixed, and has few of them."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+WORKFLOWS = sorted((Path(__file__).parents[2] / ".github/workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_actions_are_pinned_by_commit(path: Path) -> None:
+    used = re.findall(r"uses: (.+)", path.read_text("utf-8"))
+    assert used
+    for action in used:
+        assert re.fullmatch(r"\./\S+|[\w-]+/[\w-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", action), action
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_only_the_job_that_publishes_may_write(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text("utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    for name, job in workflow["jobs"].items():
+        rights = job.get("permissions", {})
+        if name == "publish":
+            assert rights == {"pages": "write", "id-token": "write"}
+            assert [step.get("run") for step in job["steps"]] == [None]  # no code of ours
+        else:
+            assert "write" not in rights.values()
+        for step in job.get("steps", []):
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"] == {"persist-credentials": False}
+
+
+def test_pages_tests_before_it_publishes() -> None:
+    jobs = yaml.safe_load(WORKFLOWS[0].read_text("utf-8"))["jobs"]
+    assert jobs["publish"]["needs"] == "build"
+    assert jobs["build"]["needs"] == "test"
