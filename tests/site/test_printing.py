@@ -49,9 +49,9 @@ def starts(reader: PdfReader) -> dict[str, int]:
 @pytest.mark.slow
 def test_every_page_is_a4_and_bears_its_number(printed: PdfReader) -> None:
     assert len(printed.pages) > 20
-    for number, (page, text) in enumerate(zip(printed.pages, words(printed), strict=True), 1):
+    for number, page in enumerate(printed.pages, 1):
         assert [round(float(side)) for side in page.mediabox[2:]] == [595, 842]
-        assert re.search(rf"(^|\D){number}($|\D)", text), number
+        assert page.extract_text().split("\n")[0] == str(number)
 
 
 @pytest.mark.slow
