@@ -10,3 +10,8 @@ def shown(built: Path, page: str) -> str:
     """The HTML of a page."""
     folder = built / page.removesuffix("index.md").removesuffix(".md")
     return (folder / "index.html").read_text("utf-8")
+
+
+def address(page: str) -> str:
+    """Where the site has a page, from its root."""
+    return page.removesuffix("index.md").replace(".md", "/")

@@ -1,4 +1,4 @@
-// Copy buttons, the keyboard in the header, and Escape for the expressions of checked numbers.
+// Copy buttons, and Escape for the expressions of checked numbers.
 async function copy(button, text) {
   const name = button.textContent
   try {
@@ -27,20 +27,6 @@ document.addEventListener("click", event => {
     copy(button, load(button.href))
   }
 })
-
-// The theme's header uses labels as buttons, and a label takes no focus.
-for (const [id, name] of [["__drawer", "Contents"], ["__search", "Search"]]) {
-  const label = document.querySelector(`.md-header__inner > label[for=${id}]`)
-  if (!label) continue
-  const button = document.createElement("button")
-  button.type = "button"
-  button.className = label.className
-  button.setAttribute("aria-label", name)
-  button.setAttribute("for", id) // the theme's style sheet selects by it
-  button.append(...label.childNodes)
-  button.addEventListener("click", () => document.getElementById(id).click())
-  label.replaceWith(button)
-}
 
 const root = document.documentElement
 const number = ({ target }) => target.closest?.(".checked, .sourced")

@@ -7,7 +7,7 @@ import pytest
 
 from literate import export, site
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="session")

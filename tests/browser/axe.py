@@ -1,0 +1,29 @@
+"""What axe-core finds on a page: https://github.com/dequelabs/axe-core."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+COLOURS = ["color-contrast", "link-in-text-block"]  # what the dark can change
+# What is folded is seen by somebody, and the shade at the edge of code would hide its contrast.
+# A constructed style sheet, since the policy of the site allows none from elsewhere.
+UNFOLD = """() => {
+  for (const details of document.querySelectorAll("details")) details.open = true
+  for (const input of document.querySelectorAll(".choice input")) input.checked = true
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync("pre > code { background-image: none !important }")
+  document.adoptedStyleSheets = [sheet]
+}"""
+RUN = """async rules => {
+  const found = await axe.run({ runOnly: rules, resultTypes: ["violations"] })
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+}"""
+
+
+def violations(page: Page, rules: list[str] = RULES) -> list[str]:
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text("utf-8"))
+    return page.evaluate(RUN, rules)

@@ -1,0 +1,89 @@
+"""One Chromium and one server a worker, and pages that remember what they asked for and said."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from server import Server, serve
+
+NAMES = ["chromium", "chromium-browser", "google-chrome"]
+WIDE = {"width": 1280, "height": 900}
+
+
+@dataclass
+class Visit:
+    """An open page, what it asked of other hosts, and its warnings and errors."""
+
+    page: Page
+    elsewhere: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
+
+
+def chromium(playwright: Playwright) -> str | None:
+    """What CHROMIUM names, what `playwright install chromium` brought, or what is installed."""
+    if named := os.environ.get("CHROMIUM"):
+        return named
+    brought = playwright.chromium.executable_path
+    return brought if Path(brought).exists() else next(filter(None, map(shutil.which, NAMES)), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        path = chromium(playwright)
+        if path is None:
+            without = pytest.fail if os.environ.get("BROWSER_REQUIRED") else pytest.skip
+            without("no Chromium found: install it, or name its program in CHROMIUM")
+        browser = playwright.chromium.launch(executable_path=path)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(browser: Browser, built: Path) -> Iterator[Server]:
+    with serve(built) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def visit(browser: Browser, server: Server) -> Callable[..., Visit]:
+    """Opens a page, as a reader who was never here; options as `browser.new_context` has them."""
+
+    def open_page(address: str, **options: object) -> Visit:
+        page = browser.new_context(**{"viewport": WIDE, **options}).new_page()  # type: ignore
+        page.set_default_timeout(10_000)
+        found = Visit(page)
+
+        def asked(url: str) -> None:
+            if not url.startswith((server.address, "data:")):
+                found.elsewhere.append(url)
+
+        def said(kind: str, text: str) -> None:
+            if kind in {"warning", "error"}:
+                found.messages.append(text)
+
+        page.on("request", lambda request: asked(request.url))
+        page.on("console", lambda message: said(message.type, message.text))
+        page.on("pageerror", lambda error: said("error", str(error)))
+        page.goto(server.address + address)
+        return found
+
+    return open_page
+
+
+@pytest.fixture
+def opened(visit: Callable[..., Visit]) -> Iterator[Callable[..., Page]]:
+    """The same, closed after the test."""
+    pages = []
+
+    def open_page(address: str, **options: object) -> Page:
+        pages.append(visit(address, **options).page)
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.context.close()
