@@ -117,7 +117,7 @@ def test_a_token_is_chosen_by_the_arrow_keys(opened: Callable[..., Page]) -> Non
     page = opened("")
     said = page.locator(".attn__say p:visible")
     before = said.inner_text()
-    page.locator(".attn input:checked").focus()
+    page.locator(".attn__token input:checked").focus()
     page.keyboard.press("ArrowRight")
     assert said.inner_text() != before
 
