@@ -37,7 +37,7 @@ test: lint
 
 # What an author runs all day: everything once.
 quick: lint
-	$(PYTEST) -m "not slow" --deselect tests/package/test_wheel.py
+	$(PYTEST) -m "not slow" --ignore tests/browser --deselect tests/package/test_wheel.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks
