@@ -81,6 +81,10 @@ def committed(page: Path, name: str) -> Path:
     return page.parent / "figures" / page.stem / name
 
 
+# A picture that no block can draw, and where it comes from.
+SOURCED = re.compile(r"!\[[^\]\n]*\]\([^)\s]+\)<!-- source: \S[^\n]*?-->")
+
+
 @dataclass(frozen=True)
 class Shown:
     """A picture or a saved table that a page shows or links to."""
@@ -91,7 +95,8 @@ class Shown:
 
 
 def shown(page: Page, stem: str) -> Iterator[Shown]:
-    text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), page.prose)
+    text = SOURCED.sub("", page.prose)
+    text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
     text = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
     for match in ADDRESS.finditer(text):
         address = match["address"]

@@ -173,6 +173,15 @@ def test_a_figure_that_nothing_was_compared_with(run, saved, page, line, says) -
     assert f"page.md:{line}: {says}" in failures(run(page)[0])[0]
 
 
+def test_a_picture_that_no_block_can_draw_names_its_source(run, saved) -> None:
+    page = SAVES + "\n![B](shots/home.jpg)<!-- source: the site in Chromium -->\n"
+    assert not failures(run(page)[0])
+    assert (
+        "shots/home.jpg is compared"
+        in failures(run(page.replace(" the site in Chromium", ""))[0])[0]
+    )
+
+
 @pytest.mark.parametrize(
     "more",
     [
