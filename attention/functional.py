@@ -144,7 +144,9 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     if isinstance(mask, Mask):
-        run, mask, start, stop = plan(run, mask, bias is None and scale > 0, query, key)
+        # A scale that is a size, while exporting, is above 0: it is no float, and not asked.
+        plain = bias is None and (not isinstance(scale, float) or scale > 0)
+        run, mask, start, stop = plan(run, mask, plain, query, key)
         if stop - start < key.shape[-2]:
             key, value = key[..., start:stop, :], value[..., start:stop, :]
             bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., start:stop]
