@@ -7,6 +7,7 @@ tests compared, and the tests run what is written here.
 """
 
 import argparse
+import ast
 import re
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from literate import plain, social
 from literate.page import EXERCISE, SHOWN, Block, Page
 from literate.slicer import script_name, scripts
 
-DRAWN = re.compile(r"""(?:savefig|save)\(\s*["']([\w-]+\.(?:svg|html))["']""")
 MIMES = {".svg": "image/svg+xml", ".html": "text/html"}
 
 
@@ -100,9 +100,8 @@ def outputs(block: Block, path: Path) -> list[Any]:
         found.append(error)
     if text:
         found.insert(0, v4.new_output("stream", name="stdout", text=text))
-    for name in DRAWN.findall(block.code):
-        picture = path.parent / "figures" / path.stem / name
-        if picture.exists():
+    for picture in sorted((path.parent / "figures" / path.stem).glob("*")):
+        if picture.name in block.code:  # the tests see to it that it saves what it names
             data = {MIMES[picture.suffix]: picture.read_text("utf-8")}
             found.append(v4.new_output("display_data", data=data))
     return found
@@ -117,15 +116,24 @@ def as_script(parts: list[plain.Part], address: str) -> str:
         block = part.block
         if not part.text.strip():
             continue
-        if block and "raises" in block.kinds:
+        if block and "raises" in block.kinds and compiles(part.text):
             body = "".join(f"    {line}".rstrip() + "\n" for line in part.text.split("\n"))
             texts.append(f"# %%\nwith suppress(Exception):  # it raises\n{body.rstrip()}")
-        elif block and not block.kinds & (EXERCISE | SHOWN | {"gpu"}):
+        elif block and not block.kinds & (EXERCISE | SHOWN | {"gpu", "raises"}):
             texts.append(f"# %%\n{part.text.rstrip()}")
         else:
             body = "".join(f"# {line}".rstrip() + "\n" for line in part.text.rstrip().split("\n"))
             texts.append(f"# %% [markdown]\n{body}".rstrip())
     return "\n\n".join(texts) + "\n"
+
+
+def compiles(code: str) -> bool:
+    """Whether it is Python: a block may show that it is not."""
+    try:
+        ast.parse(code)
+    except SyntaxError:
+        return False
+    return True
 
 
 def llms(config: Any, listed: list[tuple[Path, Path, Page]]) -> str:

@@ -24,7 +24,11 @@ def scripts(page: Page) -> dict[int, str]:
             continue
         code = block.code if check is None else f"{block.code}\n{check.code}"
         after = known.copy()
-        own = statements(code, after)
+        try:
+            own = statements(code, after)
+        except SyntaxError:  # which is what the block shows
+            found[block.line] = code
+            continue
         found[block.line] = joined([quiet(s) for s in needs(above, own)], code)
         if runs(block):  # one that raises does so in its last statement
             above, known = above + own[: -1 if "raises" in block.kinds else None], after

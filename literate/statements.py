@@ -6,10 +6,9 @@ every script, and they decide.
 
 import ast
 import re
-import symtable
 from dataclasses import dataclass, field
 
-from literate.syntax import ANY, called, root, shared, targets, variables
+from literate.syntax import ANY, called, root, shared, table, targets, variables
 
 CHANCE = "<chance>"  # the state of the random numbers, as one more name
 SETTINGS = "<settings>"  # how torch prints, and the like
@@ -19,7 +18,8 @@ DRAWS = re.compile(
 )
 SEEDS = ("manual_seed", "seed")
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
-MAY_NOT_RUN = (ast.If, ast.For, ast.While, ast.Try)
+MAY_NOT_RUN = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
+SAVES = {"save", "savefig", "show"}  # which change nothing that a page reads
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Statement:
         self.node = node
         self.first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
         self.lines = lines[self.first - 1 : node.end_lineno]
-        now, later, self.binds = variables(symtable.symtable(ast.unparse(node), "", "exec"))
+        now, later, self.binds = variables(table(node))
         self.changes, chance = effects(node, known)
         if isinstance(node, DEFINES):
             self._define(node, later, chance, known)
@@ -104,7 +104,9 @@ def effects(statement: ast.stmt, known: Known) -> tuple[set[str], str]:
     for node in ast.walk(statement):
         changed |= {root(target) for target in targets(node)}
         match node:
-            case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
+            case ast.Expr(value=ast.Call(func=ast.Attribute() as method)) if (
+                method.attr not in SAVES
+            ):
                 changed.add(root(method))  # called for nothing but its effect
         if not isinstance(node, ast.Call):
             continue

@@ -1,10 +1,11 @@
 """What a statement says of names, read from its syntax alone."""
 
 import ast
-import builtins
+import copy
 import re
 import symtable
 from collections.abc import Iterator
+from typing import Any
 
 # What gives something that shares memory with what it is taken from; so does a new object.
 VIEWS = re.compile(
@@ -17,7 +18,7 @@ ANY = re.compile(r"\w+")
 def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], set[str], set[str]]:
     """The names of the page that are read at once, read inside functions, and bound."""
     mine = [symbol for symbol in table.get_symbols() if top or symbol.is_global()]
-    now = {s.get_name() for s in mine if s.is_referenced()} - set(dir(builtins))
+    now = {s.get_name() for s in mine if s.is_referenced()}
     bound = {s.get_name() for s in mine if s.is_assigned() or s.is_imported()}
     later: set[str] = set()
     for child in table.get_children():
@@ -27,6 +28,20 @@ def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], 
     if table.get_type() == "function" and not table.get_name().endswith(("comp", "genexpr")):
         now, later = set(), now | later
     return now, later, bound
+
+
+class Spelled(ast.NodeTransformer):
+    """`a += b` as `a = a + b`, which says that it reads `a`."""
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.Assign:
+        read: Any = ast.parse(ast.unparse(node.target), mode="eval").body
+        return ast.Assign([node.target], ast.BinOp(read, node.op, node.value), lineno=node.lineno)
+
+
+def table(statement: ast.stmt) -> symtable.SymbolTable:
+    """The names of a statement, as Python's compiler sees them."""
+    spelled = Spelled().visit(copy.deepcopy(statement))
+    return symtable.symtable(ast.unparse(spelled), "", "exec")
 
 
 def called(statement: ast.stmt) -> set[str]:

@@ -22,6 +22,13 @@ NEEDED = {
         ["a = 1\nif b := 0:\n    a = 2", "print(a)"],
         "a = 1\nif b := 0:\n    a = 2",
     ),
+    "what an addition reads": (["n = 1", "n += 1", "print(n)"], "n = 1\nn += 1"),
+    "a name that Python has too": (["sum = 3", "print(sum)"], "sum = 3"),
+    "what stands if a with ends early": (
+        ["a = 1\nwith b:\n    a = 2", "print(a)"],
+        "a = 1\nwith b:\n    a = 2",
+    ),
+    "no picture of another block": (["fig = f()\nfig.savefig('a.svg')", "print(fig)"], "fig = f()"),
     "an import": (["import math\nimport re", "print(math.pi)"], "import math"),
     "a change in place": (
         ["a, b = [1], [2]\na[0] = 3\nb[0] = 4", "print(a)"],
@@ -120,6 +127,12 @@ def test_a_block_that_raises_gives_what_it_bound() -> None:
     assert script("import math\nmath.sin()", "print(math.pi)", kinds=" {.raises}") == (
         "import math\n\nprint(math.pi)\n"
     )
+
+
+def test_a_block_that_is_not_python_stands_alone() -> None:
+    assert script("x = 1", "print(x)") == "x = 1\n\nprint(x)\n"
+    page = "```python\nx = 1\n```\n\n```python {.raises}\nx = = 1\n```\n"
+    assert scripts(Page(Path("page.md"), page))[6] == "x = = 1\n"
 
 
 def test_a_fresh_module_needs_nothing_above_it() -> None:

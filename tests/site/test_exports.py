@@ -1,11 +1,14 @@
 """What lies beside the HTML of a page runs, alone, and prints what the page says."""
 
 import json
+import random
 import re
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 
 import nbformat
+import numpy
 import pytest
 import torch
 from pages import DOCS, PAGES, shown
@@ -18,6 +21,7 @@ from literate.page import Block, Page
 from literate.slicer import scripts
 from literate.space import BlockError, Printed, Space
 
+ROOT = DOCS.parent
 WITH_BLOCKS = [page for page in PAGES if scripts(Page.read(DOCS / page))]
 
 
@@ -26,7 +30,8 @@ def space() -> Iterator[Space]:
     """An empty module; what a page gets from its seed of 0, a copied script does not."""
     settings.prepare()
     space = Space(Path("script.py"))
-    torch.manual_seed(20_261_121)
+    for seed in (torch.manual_seed, random.seed, numpy.random.seed):
+        seed(20_261_121)
     yield space
     settings.reset()
     space.close()
@@ -56,10 +61,12 @@ def test_a_script_prints_what_the_page_says(
             says = task.check.output.text if task.check and task.check.output else ""
         with pytest.raises(BlockError) as refused:
             run(space, script)
-        assert isinstance(refused.value.error, AssertionError) or not says
+        assert isinstance(refused.value.error, AssertionError)
         assert not says or same_output(says, f"{refused.value}\n")
         return
     printed = run(space, script, *block.kinds & {"raises"})
+    # Its own pictures, and none of the blocks above it.
+    assert set(space.saved()) == {name for name in pictures(page.path) if name in block.code}
     if printed.error is None:
         assert same_output(says, printed.text)
     else:
@@ -76,6 +83,8 @@ def test_a_notebook_runs_from_top_to_bottom(built: Path, page: str, space: Space
     """Each cell prints what the notebook holds already."""
     book = nbformat.read(beside(built, page, ".ipynb"), as_version=4)
     nbformat.validate(book)
+    drawn = [out for cell in book.cells for out in cell.get("outputs", ()) if "data" in out]
+    assert len(drawn) == len(pictures(Path("docs") / page))
     for cell in book.cells:
         if cell.cell_type != "code":
             continue
@@ -105,6 +114,11 @@ def test_the_script_of_a_page_runs(built: Path, page: str, space: Space) -> None
     assert same_output(told, printed.text)
 
 
+def pictures(page: Path) -> set[str]:
+    """The names of what the blocks of a page saved."""
+    return {path.name for path in (ROOT / page.parent / "figures" / page.stem).glob("*")}
+
+
 def beside(built: Path, page: str, suffix: str) -> Path:
     path = Path(page)
     folder = path.parent if path.stem == "index" else path.with_suffix("")
@@ -120,6 +134,40 @@ def test_every_file_that_a_page_offers_is_there(built: Path, page: str) -> None:
     assert set(offered) == {path.name for path in folder.glob("block-*.py")}
     assert "index.md" in forms
     assert not [name for name in [*offered, *forms] if not (folder / name).exists()]
+
+
+@pytest.mark.parametrize("page", WITH_BLOCKS)
+def test_the_script_that_a_block_offers_is_its_own(built: Path, page: str) -> None:
+    """The tests above ran what the slicer made: this is what lies beside the page."""
+    parsed, html = Page.read(DOCS / page), shown(built, page)
+    folder, made = beside(built, page, "").parent, scripts(Page.read(DOCS / page))
+    cells = re.findall(r'href="(block-(\d+)\.py)".*?<pre><code>(.*?)</code></pre>', html, re.S)
+    assert len(cells) == len(made)
+    for name, number, code in cells:
+        block = parsed.blocks[int(number) - 1]
+        assert unescape(re.sub(r"<[^>]+>", "", code)).strip() == block.code.strip()
+        assert (folder / name).read_text("utf-8") == made[block.line]
+
+
+PLAIN_WORDS = re.compile(r"^[A-Z][\w ,.;:?’'“”()-]{40,}$", re.M)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_as_markdown_is_in_the_order_of_the_page(built: Path, page: str) -> None:
+    """Its code, its outputs, and those of its sentences that have no marks in them."""
+    parsed = Page.read(DOCS / page)
+    text = beside(built, page, ".x").with_name("index.md").read_text("utf-8")
+    stands = [(block.start, block.code) for block in parsed.blocks if not block.indent]
+    stands += [
+        (block.output.start, block.output.text)
+        for block in parsed.blocks
+        if block.output and not block.indent
+    ]
+    stands += [(match.start(), match[0]) for match in PLAIN_WORDS.finditer(parsed.prose)]
+    end = 0
+    for _, words in sorted(stands):
+        assert (at := text.find(words.strip("\n"), end)) >= 0, words
+        end = at + len(words.strip("\n"))
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,6 +1,6 @@
 // Copy buttons, and Escape for the expressions of checked numbers.
 async function copy(button, text) {
-  const name = button.textContent
+  const name = button.dataset.name ??= button.textContent
   try {
     // Some browsers allow to copy only what was promised at the click.
     const promised = Promise.resolve(text).then(words => new Blob([words.trimEnd() + "\n"], { type: "text/plain" }))
@@ -9,7 +9,8 @@ async function copy(button, text) {
   } catch {
     button.textContent = "Not allowed"
   }
-  setTimeout(() => { button.textContent = name }, 1500)
+  clearTimeout(button.later)
+  button.later = setTimeout(() => { button.textContent = name }, 1500)
 }
 
 const load = async address => {
@@ -22,7 +23,7 @@ document.addEventListener("click", event => {
   const button = event.target.closest?.(".cell__copy, .cell__script, .formats__copy")
   if (!button) return
   if (button.matches(".cell__copy")) copy(button, button.closest(".cell").querySelector("code").textContent)
-  else if (location.protocol.startsWith("http")) { // else the link is a link
+  else if (location.protocol.startsWith("http") && !(event.ctrlKey || event.metaKey || event.shiftKey)) { // else the link is a link
     event.preventDefault()
     copy(button, load(button.href))
   }
