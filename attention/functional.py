@@ -20,8 +20,7 @@ Backend = Literal["auto", "eager", "fused", "loops"]
 # Every backend is the same function; choose, at the end, says what "auto" takes.
 BACKENDS = {"eager": eager, "fused": fused, "loops": loops}
 NAMES = ("auto", *BACKENDS)
-# The one mask that torch's kernel knows by itself, aligned as ours only with T = S; it multiplies
-# its −∞ by the scale, so that one below 0 would make NaN of them, and 0 too.
+# The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
 FUSED_CAUSAL = partial(fused, causal=True)
 
 
@@ -144,9 +143,7 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     if isinstance(mask, Mask):
-        # A scale that is a size, while exporting, is above 0: it is no float, and not asked.
-        plain = bias is None and (not isinstance(scale, float) or scale > 0)
-        run, mask, seen = plan(run, mask, plain, query, key)
+        run, mask, seen = plan(run, mask, bias is None, query, key)
         if seen is not None:
             key, value = key[..., seen, :], value[..., seen, :]
             bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., seen]
@@ -182,7 +179,8 @@ def plan(
 ) -> tuple[Callable[..., Any], Tensor | None, slice | None]:
     """What computes under a rule, the tensor that it needs, and the keys that it sees, if not all.
 
-    One query on a window of 256 of 2048 keys: 50 times as fast as with a mask over all of them.
+    One query in a window of 256 of 2048 keys takes 1.2 times what torch takes for those 256 alone;
+    with a mask over all keys it took 52 times that.
     """
     queries, keys = query.size(-2), key.size(-2)
     if type(mask) is Causal:

@@ -74,8 +74,10 @@ def kernel(
     causal: bool = False,
 ) -> Float[Tensor, "*heads queries value_dim"]:
     """Torch's own, brought to its four axes and back."""
-    if not isinstance(scale, float):  # pragma: no cover, since Dynamo reads it and nothing runs it
-        query, scale = query * scale, 1.0  # a size, while exporting: the kernel would fix it
+    # A scale that is a size, while exporting, would be fixed; one not above 0 would multiply
+    # the −∞ of the kernel's own causal mask too, which makes NaN.
+    if not isinstance(scale, float) or scale <= 0:
+        query, scale = query * scale, 1.0
     if over is not None:
         over = four_of(over, query.shape[:-3])
     q, k, v = query, key, value

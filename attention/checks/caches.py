@@ -73,9 +73,9 @@ def full(length: int, tokens: int, room: int) -> None:
         )
 
 
-def cropped(length: object, held: int) -> None:
+def cropped(length: Any, held: int) -> None:
     count("length", length, 0)
-    if length > held:  # type: ignore[operator]
+    if length > held:
         raise ValueError(f"length is {length} but the cache has {held}: expected no more")
 
 

@@ -1,6 +1,7 @@
 """Where tokens stand, and how heads are told."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,18 +17,18 @@ def positions(at: object) -> None:
         raise TypeError(f"at has dtype {at.dtype}: expected integers, as in torch.int64")
 
 
-def turned(x: object, at: object) -> None:
+def turned(x: Any, at: Any) -> None:
     """Tokens that are turned, and the positions to which."""
     if not isinstance(x, Tensor) or not x.is_floating_point():
         came = f"has dtype {x.dtype}" if isinstance(x, Tensor) else f"is a {type(x).__name__}"
         raise TypeError(f"x {came}: expected a torch.Tensor of floating point")
     positions(at)
-    axes = (*x.shape[:-1],)
-    trailing = axes[len(axes) - at.ndim :]  # type: ignore[attr-defined]
-    fits = len(trailing) == at.ndim  # type: ignore[attr-defined]
-    if not fits or any(a not in (1, n) for a, n in zip(at.shape, trailing, strict=True)):  # type: ignore[attr-defined]
+    axes = tuple(x.shape[:-1])
+    trailing = axes[len(axes) - at.ndim :]
+    fits = len(trailing) == at.ndim
+    if not fits or any(a not in (1, n) for a, n in zip(at.shape, trailing, strict=True)):
         raise ValueError(
-            f"at has shape {tuple(at.shape)}: expected one that broadcasts to {axes}, "  # type: ignore[attr-defined]
+            f"at has shape {tuple(at.shape)}: expected one that broadcasts to {axes}, "
             f"the axes of x {tuple(x.shape)} but the last; with heads, (batch, 1, T)"
         )
 
