@@ -89,11 +89,8 @@ class Or(Pair):
 
 
 @dataclass(frozen=True, repr=False)
-class Not(Mask):
-    """A query attends where the mask does not let it: `~mask`.
-
-    Dynamo traces `&` and `|` but not `~`: make this one outside of what is compiled.
-    """
+class Of(Mask):
+    """A mask made of one other."""
 
     mask: Mask
 
@@ -104,6 +101,13 @@ class Not(Mask):
     @property
     def heads(self) -> int | None:
         return self.mask.heads
+
+
+class Not(Of):
+    """A query attends where the mask does not let it: `~mask`.
+
+    Dynamo traces `&` and `|` but not `~`: make this one outside of what is compiled.
+    """
 
     @property
     def keys(self) -> int | None:

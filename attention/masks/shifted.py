@@ -6,25 +6,17 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention.masks.base import Mask, Position, within
+from attention.masks.combine import Of
 
 
 @dataclass(frozen=True)
-class Shifted(Mask):
+class Shifted(Of):
     """A mask whose first `by` keys are gone: its rule is still asked about their positions.
 
     keep[i, j]  where  mask says so of  i + by, j + by                (T, S)
     """
 
-    mask: Mask
     by: int
-
-    @property
-    def batch(self) -> int | None:
-        return self.mask.batch
-
-    @property
-    def heads(self) -> int | None:
-        return self.mask.heads
 
     @property
     def keys(self) -> int | None:
