@@ -1,7 +1,6 @@
 """One Chromium and one server a worker, and pages that remember what they asked for and said."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 from server import Server, serve
 
-NAMES = ["chromium", "chromium-browser", "google-chrome"]
+from literate.printing.chromium import browser as installed
+
 WIDE = {"width": 1280, "height": 900}
 
 
@@ -24,11 +24,9 @@ class Visit:
 
 
 def chromium(playwright: Playwright) -> str | None:
-    """What CHROMIUM names, what `playwright install chromium` brought, or what is installed."""
-    if named := os.environ.get("CHROMIUM"):
-        return named
+    """What CHROME names or is installed, or what `playwright install chromium` brought."""
     brought = playwright.chromium.executable_path
-    return brought if Path(brought).exists() else next(filter(None, map(shutil.which, NAMES)), None)
+    return installed() or (brought if Path(brought).exists() else None)
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +35,7 @@ def browser() -> Iterator[Browser]:
         path = chromium(playwright)
         if path is None:
             without = pytest.fail if os.environ.get("BROWSER_REQUIRED") else pytest.skip
-            without("no Chromium found: install it, or name its program in CHROMIUM")
+            without("no Chromium found: install it, or name its program in CHROME")
         browser = playwright.chromium.launch(executable_path=path)
         yield browser
         browser.close()
