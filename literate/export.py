@@ -97,17 +97,16 @@ def compiles(code: str) -> bool:
 def llms(config: Any, listed: list[tuple[Path, Path, Page]]) -> str:
     """The pages and what each asks, for programs that read: https://llmstxt.org."""
     order = {path: i for i, path in enumerate(paths(config.nav))}
-    lines = [f"# {config.site_name}", "", f"> {config.site_description}"]
-    section = None
+    sections: dict[str, list[str]] = {}  # in the order of their first pages
+    root = config.site_url or "/"
     for inside, folder, page in sorted(listed, key=lambda one: order.get(one[0].as_posix(), 999)):
-        if folder.parent != section:
-            section = folder.parent
-            lines += ["", f"## {section.name.capitalize() or 'Book'}", ""]
-        heading = re.search(r"^# (.+)$", plain.plain(page.prose, "/"), re.M)
+        heading = re.search(r"^# (.+)$", plain.plain(page.prose, root), re.M)
         name = heading[1].replace("*", "") if heading else inside.stem
-        address = f"{config.site_url or '/'}{(folder / 'index.md').as_posix()}"
-        lines.append(f"- [{name}]({address}){lede(page, f'/{inside.as_posix()}')}")
-    return "\n".join(lines) + "\n"
+        address = f"{root}{(folder / 'index.md').as_posix()}"
+        line = f"- [{name}]({address}){lede(page, f'{root}{inside.as_posix()}')}"
+        sections.setdefault(inside.parent.name.capitalize() or "Book", []).append(line)
+    told = (f"\n## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in sections.items())
+    return f"# {config.site_name}\n\n> {config.site_description}\n" + "".join(told)
 
 
 def lede(page: Page, address: str) -> str:

@@ -12,8 +12,9 @@ from literate.page import FRONT, Block, Page
 
 COMMENT = re.compile(r"[ \t]*<!--.*?-->\n?|<!--.*?-->", re.S)
 MARKS = re.compile(r"[ \t]*\{ ?(?:[.#][\w-]|data-)[^{}\n]*\}[ \t]*$", re.M)
-BOXES = re.compile(r"^</?(?:div|figure)\b[^>]*>[ \t]*\n?", re.M)
+BOXES = re.compile(r"^</?(?:div|figure|details)\b[^>]*>[ \t]*\n?", re.M)
 CAPTION = re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.S)
+SUMMARY = re.compile(r"^<summary>(.*?)</summary>", re.M)
 TAGS = {"em": "*", "strong": "**", "code": "`", "b": "**", "i": "*"}
 ADMONITION = re.compile(r'^( *)(?:!!!|\?\?\?\+?) \w+(?: "(.*)")?\n((?:\1    .*\n|[ \t]*\n)*)', re.M)
 REFERENCE = re.compile(r"^::: ([\w.]+)\n(?:    .*\n|[ \t]*\n(?=    ))*", re.M)
@@ -34,18 +35,19 @@ def parts(page: Page, address: str) -> Iterator[Part]:
     blocks = {block.start: block for block in page.blocks}
     front = FRONT.match(page.text)
     prose, end = "", front.end() if front else 0
+    kept: list[str] = []  # the code of boxes
     for fence in page.fences:
         first, last = fence.map or (0, 0)
         prose += page.text[end : page.offsets[first]]
         end = page.offsets[last]
         block = blocks.get(page.offsets[first + 1])
         if block and not inside(page, block):
-            yield Part(plain(prose, address))
+            yield Part(plain(prose, address, kept))
             yield Part(block.code, block)
-            prose = ""
+            prose, kept = "", []
         elif "{.output}" not in fence.info or (block := owner(page, fence)) and inside(page, block):
-            prose += fenced(fence, block.indent if block else "")
-    yield Part(plain(prose + page.text[end:], address))
+            prose += f"{block.indent if block else ''}{keep(fenced(fence), kept)}\n"
+    yield Part(plain(prose + page.text[end:], address, kept))
 
 
 def inside(page: Page, block: Block) -> bool:
@@ -58,33 +60,39 @@ def owner(page: Page, fence: Token) -> Block | None:
     return next((b for b in page.blocks if b.output and b.output.start == start), None)
 
 
-def fenced(fence: Token, indent: str) -> str:
-    lines = [
-        "```" + fence.info.split(maxsplit=1)[0],
-        *fence.content.rstrip("\n").split("\n"),
-        "```",
-    ]
-    return "".join(f"{indent}{line}".rstrip() + "\n" for line in lines)
+def fenced(fence: Token) -> str:
+    code = fence.content.rstrip("\n")
+    return f"{fence.markup}{fence.info.strip().partition(' ')[0]}\n{code}\n{fence.markup}"
 
 
-def plain(text: str, address: str) -> str:
-    """Prose without what only this book's site understands."""
-    spans: list[str] = []  # of code, which stay as they are
+def plain(text: str, address: str, kept: list[str] | None = None) -> str:
+    """Prose without what only this book's site understands; code stays as it is.
 
-    def keep(match: re.Match[str]) -> str:
-        if match[0].startswith("<"):
-            return match[0]
-        spans.append(match[0])
-        return f"\0{len(spans) - 1}\0"
-
-    text = SPAN.sub(keep, text)
+    `kept` is the code for which `keep` has put something else into the prose.
+    """
+    code = [*(kept or ())]
+    text = SPAN.sub(lambda match: match[0] if match[0][0] == "<" else keep(match[0], code), text)
     text = REFERENCE.sub(lambda match: f"Reference: `{match[1]}`\n", text)
     text = MARKS.sub("", COMMENT.sub(comment, text))
     text = ADMONITION.sub(quote, text)
-    text = BOXES.sub("", CAPTION.sub(lambda match: f"\n*{markdown(match[1])}*", text))
+    text = CAPTION.sub(lambda match: f"\n*{markdown(match[1])}*", text)
+    text = BOXES.sub("", SUMMARY.sub(lambda match: f"**{markdown(match[1])}**", text))
     text = LINK.sub(lambda match: linked(address, match[1]), text)
-    text = re.sub(r"\0(\d+)\0", lambda match: spans[int(match[1])], text)
-    return re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+    text = re.sub(r"\n{3,}", "\n\n", text).strip("\n")
+    return re.sub(r"\0(\d+)\0", lambda match: given_back(match, code), text)
+
+
+def keep(words: str, kept: list[str]) -> str:
+    """What stands for code in the prose while that is rewritten."""
+    kept.append(words)
+    return f"\0{len(kept) - 1}\0"
+
+
+def given_back(match: re.Match[str], kept: list[str]) -> str:
+    """The code; before each of its lines stands what stands before the first."""
+    before = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
+    first, *lines = kept[int(match[1])].split("\n")
+    return "\n".join([first, *(f"{before}{line}" if line else before.rstrip() for line in lines)])
 
 
 def linked(address: str, target: str) -> str:

@@ -1,6 +1,8 @@
 """A page as plain Markdown: nothing of ours is left, and nothing of the page is lost."""
 
+import re
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -41,6 +43,10 @@ CASES = {
         "<figcaption>So <em>it</em> is &amp; was.</figcaption>\n</figure>",
         "![Alt](https://book.example/part/figures/page/a.svg)\n\n*So it is & was.*",
     ),
+    "a box of HTML": (
+        "<details markdown>\n<summary>In <code>x</code></summary>\n\nText\n\n</details>\n\nAfter",
+        "**In `x`**\n\nText\n\nAfter",
+    ),
     "the reference": (
         "::: attention.Causal\n    options:\n      a: b\n\nText",
         "Reference: `attention.Causal`\n\nText",
@@ -52,6 +58,30 @@ CASES = {
 def test_what_becomes_of_our_notation(name: str) -> None:
     text, expected = CASES[name]
     assert plain(f"{text}\n") == expected
+
+
+ODD = 'a = [f](x)\n\n\n\nb = """\n<!-- no -->\n{ .c }  \n!!! note\n</div>\n`"""  # ` and ``'
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_code_in_a_box_stays_as_it_is(depth: int) -> None:
+    def box(text: str) -> str:
+        return "??? note\n\n" + indent(text, "    ") + "\n"
+
+    text = f"See `x](y)`.\n\n```python\n{ODD}\n```\n\nAlso [y](z.md) and ``](w)``."
+    for _ in range(depth):
+        text = box(text)
+    quoted = plain(text)
+    for _ in range(depth):
+        quoted = re.sub("^> ?", "", quoted, flags=re.M)
+    assert f"\n```python\n{ODD}\n```\n" in quoted
+    assert "`x](y)`" in quoted
+    assert quoted.endswith("Also [y](https://book.example/part/z/) and ``](w)``.")
+
+
+def test_a_fence_keeps_its_marks() -> None:
+    text = "````\n```\n[f](x)\n````\n\n~~~ text\n`\n~~~\n"
+    assert plain(text) == "````\n```\n[f](x)\n````\n\n~~~text\n`\n~~~"
 
 
 def test_a_mistake_stays_in_its_box() -> None:

@@ -178,7 +178,9 @@ def test_a_page_as_markdown_has_its_blocks_and_none_of_our_marks(built: Path, pa
     missing = [b.line for b in parsed.blocks if b.code.strip("\n") not in text and not b.indent]
     assert not missing
     prose = re.sub(r"^```.*?^```|(`+)(?!`).+?\1", "", text, flags=re.S | re.M)
-    assert not re.findall(r"<!--|^!!!|^\?\?\?|^:::|\{ ?\.\w+|</?(?:div|figure)", prose, re.M)
+    assert not re.findall(
+        r"<!--|^!!!|^\?\?\?|^:::|\{ ?\.\w+|</?(?:div|figure|details|summary)", prose, re.M
+    )
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -192,13 +194,22 @@ def test_links_of_a_page_as_markdown_lead_somewhere(built: Path, page: str) -> N
 
 def test_llms_txt_lists_every_page(built: Path) -> None:
     text = (built / "llms.txt").read_text("utf-8")
-    listed = re.findall(r"\]\(https://book\.example/([^)]+)\)", text)
+    listed = re.findall(r"^- \[[^]]*\]\(https://book\.example/([^)]+)\)", text, re.M)
     assert sorted(listed) == sorted(
         str(beside(built, page, "").parent.relative_to(built) / "index.md").removeprefix("./")
         if Path(page).stem == "index"
         else f"{page.removesuffix('.md')}/index.md"
         for page in PAGES
     )
+
+
+def test_llms_txt_has_each_section_once(built: Path) -> None:
+    text = (built / "llms.txt").read_text("utf-8")
+    headings = re.findall(r"^## (.+)$", text, re.M)
+    assert headings == ["Book", "Foundations", "Reference", "About"]
+    links = re.findall(r"\]\(([^)]*)", text)
+    assert len(links) > len(PAGES)  # some ledes have links too
+    assert not [link for link in links if not link.startswith("https://book.example/")]
 
 
 def test_two_exports_are_the_same(built: Path) -> None:
