@@ -51,6 +51,29 @@ def test_what_copies_copies(visit: Callable[..., Visit], button: str, begins: st
     found.page.context.close()
 
 
+@pytest.mark.parametrize("way", ["delete Navigator.prototype.clipboard", "delete ClipboardItem"])
+@pytest.mark.parametrize(
+    ("button", "file"), [(".cell__script", "block-01.py"), (".formats__copy", "index.md")]
+)
+def test_who_cannot_copy_gets_the_file(
+    opened: Callable[..., Page], way: str, button: str, file: str
+) -> None:
+    """A browser has no clipboard where the site comes over plain http."""
+    page = opened(CHAPTER)
+    page.evaluate(f"void {way}")
+    page.locator(button).first.click()
+    page.wait_for_url(f"**/{CHAPTER}{file}")
+
+
+def test_who_cannot_copy_gets_a_block_selected(opened: Callable[..., Page]) -> None:
+    page = opened(CHAPTER)
+    page.evaluate("void delete Navigator.prototype.clipboard")
+    page.locator(".cell__copy").first.click()
+    page.get_by_text("Selected", exact=True).wait_for()
+    code = page.locator(".cell code").first.text_content()
+    assert page.evaluate("getSelection().toString()").strip() == (code or "").strip()
+
+
 def test_the_search_finds(visit: Callable[..., Visit]) -> None:
     """It runs in a worker, from a file of the site."""
     found = visit("")

@@ -1,4 +1,10 @@
 // Copy buttons, and Escape for the expressions of checked numbers.
+// Where a browser does not copy (it has no clipboard on plain http), the words are one step away.
+function instead(button) {
+  if (button.href) location = button.href
+  else getSelection().selectAllChildren(button.closest(".cell").querySelector("code"))
+}
+
 async function copy(button, text) {
   const name = button.dataset.name ??= button.textContent
   try {
@@ -7,7 +13,8 @@ async function copy(button, text) {
     await navigator.clipboard.write([new ClipboardItem({ "text/plain": promised })])
     button.textContent = "Copied"
   } catch {
-    button.textContent = "Not allowed"
+    button.textContent = button.href ? "Opened" : "Selected"
+    instead(button)
   }
   clearTimeout(button.later)
   button.later = setTimeout(() => { button.textContent = name }, 1500)
