@@ -55,7 +55,7 @@ update: $(READY)
 	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --update-spread README.md docs
 
 # What the site serves of the npm packages. Node.js comes from PyPI, so a machine needs none.
-$(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py
+$(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py literate/stand_ins.py
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --omit=dev
 	$(BIN)/python -m literate vendor
 	@touch $@
