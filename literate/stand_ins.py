@@ -5,6 +5,7 @@ wide, letter by letter, as PostScript's own, whose widths matplotlib brings.
 """
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from fontTools.afmLib import AFM
@@ -39,7 +40,7 @@ FACES = [
 ]
 
 
-def width(font: TTFont, text: str) -> float:
+def width(font: Any, text: str) -> float:
     """The mean width of a letter, as a part of the font's size."""
     letters, unit = font.getBestCmap(), font["head"].unitsPerEm
     return sum(font["hmtx"][letters[ord(letter)]][0] for letter in text) / len(text) / unit
@@ -52,7 +53,7 @@ def core_width(name: str, text: str) -> float:
 
 def face(vendor: Path, family: str, file: str, weight: int, style: str, core: str,
          names: list[str]) -> str:  # fmt: skip
-    font = TTFont(vendor / f"{file}.woff2")
+    font: Any = TTFont(vendor / f"{file}.woff2")
     if "fvar" in font:
         font = instancer.instantiateVariableFont(font, {"wght": weight})
     size, unit = width(font, SAMPLE) / core_width(core, SAMPLE), font["head"].unitsPerEm
