@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+JUDGES := $(VENV)/.judges
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 # One thread a worker: small tensors gain nothing from more, and wait where other programs run.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
@@ -30,7 +31,7 @@ pdf: site
 
 # The pages a second time on the plainest CPU code: no digit may depend on the machine.
 # The tests of the package run with every shape annotation checked at every call.
-test: lint
+test: lint $(JUDGES)
 	$(PYTEST) -m "not typed"
 	$(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
 	ATEN_CPU_CAPABILITY=default $(PYTEST) README.md docs
@@ -54,9 +55,14 @@ update: $(READY)
 	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --update-spread README.md docs
 
 # What the site serves of the npm packages. Node.js comes from PyPI, so a machine needs none.
-$(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py
-	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
+$(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py literate/stand_ins.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --omit=dev
 	$(BIN)/python -m literate vendor
+	@touch $@
+
+# What judges the built site in a browser. Lighthouse brings a hundred packages: the site does not wait for them.
+$(JUDGES): $(READY)
+	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
 	@touch $@
 
 $(VENV)/.packages: pyproject.toml constraints.txt

@@ -14,6 +14,7 @@ from fontTools import subset
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
+from literate import stand_ins
 from literate.extensions.maths import MODULES
 
 TARGET = Path("docs/assets/vendor")
@@ -67,7 +68,11 @@ def katex_css(css: str) -> str:
         if not name or name[1] not in KATEX:
             return ""
         source = f'src:url(katex-{name[1].lower()}.woff2) format("woff2")'
-        return re.sub(r"src:[^;}]*", source, match[0])
+        css = re.sub(r"src:[^;}]*", source, match[0])
+        # Letters that come late would move the text; a large bracket has the same place without.
+        return (
+            css if name[1].startswith("Size") else css.replace("display:block", "display:optional")
+        )
 
     return re.sub(r"@font-face\{[^}]*\}", face, css)
 
@@ -82,12 +87,15 @@ def write(modules: Path, target: Path) -> None:
         shrink(source, target / f"katex-{name.lower()}.woff2", text)
     css = (modules / "katex/dist/katex.min.css").read_text("utf-8")
     (target / "katex.css").write_text(katex_css(css), "utf-8")
+    (target / "stand-ins.css").write_text(stand_ins.style_sheet(target), "utf-8")
 
 
 def state(modules: Path) -> str:
-    """What the result is made of: the versions of the packages, and this file."""
-    parts = [path.read_bytes() for path in sorted(modules.glob("**/package.json"))]
-    return hashlib.sha256(b"".join([*parts, Path(__file__).read_bytes()])).hexdigest()
+    """What the result is made of: the versions of the packages, and these files."""
+    packages = ["katex", *sorted({f"@fontsource-variable/{package}" for package, *_ in TEXT})]
+    parts = [(modules / package / "package.json").read_bytes() for package in packages]
+    parts += [Path(file).read_bytes() for file in (__file__, stand_ins.__file__)]
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def main(arguments: list[str]) -> int:

@@ -41,6 +41,10 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder).resolve() / "site"
         shutil.copytree(options.site_dir, site)
+        for sheet in site.rglob("*.css"):  # paper waits for its faces
+            sheet.write_text(
+                re.sub(r"(font-display: ?)optional", r"\1block", sheet.read_text("utf-8")), "utf-8"
+            )
         parts = print_all(chrome, config, site)
         join(parts, site, config.site_url or "", options.target)
     print(f"{options.target}: {len(PdfReader(options.target).pages)} pages")

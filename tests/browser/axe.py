@@ -1,10 +1,8 @@
 """What axe-core finds on a page: https://github.com/dequelabs/axe-core."""
 
-from pathlib import Path
-
+from judges import judge
 from playwright.sync_api import Page
 
-AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]  # what the dark can change
 # What is folded is seen by somebody, and the shade at the edge of code would hide its contrast.
@@ -25,5 +23,5 @@ RUN = """async rules => {
 
 def violations(page: Page, rules: list[str] = RULES) -> list[str]:
     if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE.read_text("utf-8"))
+        page.evaluate(judge("axe-core/axe.min.js").read_text("utf-8"))
     return page.evaluate(RUN, rules)

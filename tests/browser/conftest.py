@@ -30,19 +30,30 @@ def chromium(playwright: Playwright) -> str | None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright() -> Iterator[Playwright]:
     with sync_playwright() as playwright:
-        path = chromium(playwright)
-        if path is None:
-            without = pytest.fail if os.environ.get("BROWSER_REQUIRED") else pytest.skip
-            without("no Chromium found: install it, or name its program in CHROME")
-        browser = playwright.chromium.launch(executable_path=path)
-        yield browser
-        browser.close()
+        yield playwright
 
 
 @pytest.fixture(scope="session")
-def server(browser: Browser, built: Path) -> Iterator[Server]:
+def chrome(playwright: Playwright) -> str:
+    """The program."""
+    path = chromium(playwright)
+    if path is None:
+        without = pytest.fail if os.environ.get("BROWSER_REQUIRED") else pytest.skip
+        without("no Chromium found: install it, or name its program in CHROME")
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright, chrome: str) -> Iterator[Browser]:
+    browser = playwright.chromium.launch(executable_path=chrome)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(chrome: str, built: Path) -> Iterator[Server]:
     with serve(built) as server:
         yield server
 

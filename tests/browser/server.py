@@ -2,6 +2,7 @@
 
 import gzip
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -19,6 +20,7 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Answer)
         self.folder = folder.resolve()
         self.sent: list[tuple[str, int]] = []
+        self.fonts_wait = 0.0  # seconds that a font waits, as over a slow line
 
     @property
     def address(self) -> str:
@@ -35,6 +37,8 @@ class Answer(SimpleHTTPRequestHandler):
         file = file / "index.html" if file.is_dir() else file
         status = 200 if file.is_file() else 404
         file = file if file.is_file() else self.server.folder / "404.html"
+        if file.suffix == ".woff2":
+            time.sleep(self.server.fonts_wait)
         body, packed = read(file)
         self.send_response(status)
         self.send_header("Content-Type", self.guess_type(file))

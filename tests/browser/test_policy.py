@@ -94,6 +94,17 @@ def test_a_reader_s_colours_are_kept(opened: Callable[..., Page]) -> None:
     assert page.evaluate(scheme) == "slate"
 
 
+def test_an_explorer_in_a_folder_says_what_it_needs(
+    built: Path, opened: Callable[..., Page]
+) -> None:
+    page = opened("explorer/")
+    needs = page.locator(".explorer", has_text="make serve")
+    page.locator(".explorer__tool").wait_for()
+    assert needs.count() == 0
+    page.goto((built / "explorer/index.html").as_uri())
+    assert needs.is_visible()
+
+
 def test_a_book_in_a_folder_has_its_buttons(built: Path, opened: Callable[..., Page]) -> None:
     """A browser refuses modules there, so no script is one."""
     page = opened("")

@@ -15,19 +15,34 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a run with one small text face writes."""
     monkeypatch.setattr(vendor, "TEXT", [FACE])
     monkeypatch.setattr(vendor, "KATEX", {"Size1-Regular": "()"})
+    monkeypatch.setattr(vendor.stand_ins, "FACES", [])
     return tmp_path / "vendor"
 
 
 def test_only_what_is_shown_is_served(target: Path) -> None:
     assert vendor.main(["--target", str(target)]) == 0
     files = {path.name for path in target.iterdir()}
-    assert files == {"names.woff2", "katex-size1-regular.woff2", "katex.css", ".state"}
+    assert files == {
+        "names.woff2",
+        "katex-size1-regular.woff2",
+        "katex.css",
+        "stand-ins.css",
+        ".state",
+    }
     assert set(map(chr, TTFont(target / "names.woff2").getBestCmap())) == {"ć", "č"}
     css = (target / "katex.css").read_text("utf-8")
     assert css.count("@font-face") == 1
     assert "url(katex-size1-regular.woff2)" in css
     assert ".katex" in css
     assert "://" not in css
+
+
+def test_a_stand_in_is_as_wide_and_as_high() -> None:
+    faces = vendor.stand_ins.style_sheet(vendor.TARGET).splitlines()
+    # Both give each letter six tenths of the size; ours rises to 0.984 and falls to 0.273 of it.
+    same = "size-adjust:100.00%;ascent-override:98.40%;descent-override:27.30%"
+    assert [same in face for face in faces] == ["Book mono" in face for face in faces]
+    assert len(faces) == 8
 
 
 def test_a_second_run_does_nothing_and_a_new_one_writes_the_same(target: Path) -> None:
