@@ -7,18 +7,21 @@ from typing import Any, Literal, overload
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from attention import autocast, checks
 from attention.backends.eager import eager
 from attention.backends.fused import fused
 from attention.backends.loops import loops
+from attention.backends.spans import spans
+from attention.backends.tiled import tiled
+from attention.blocks import Plan
+from attention.choice import auto, named
 from attention.masks import Causal, Mask
 
-Backend = Literal["auto", "eager", "fused", "loops"]
+Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled"]
 
-# Every backend is the same function; choose, at the end, says what "auto" takes.
-BACKENDS = {"eager": eager, "fused": fused, "loops": loops}
+# Every backend is the same function; attention.choice says what "auto" takes.
+BACKENDS = {"eager": eager, "fused": fused, "loops": loops, "spans": spans, "tiled": tiled}
 NAMES = ("auto", *BACKENDS)
 # The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
 FUSED_CAUSAL = partial(fused, causal=True)
@@ -139,42 +142,32 @@ def dot_product_attention(
     scale = checks.scale(scale, query.shape[-1])
     softcap = checks.softcap(softcap)
     dropout_p = checks.dropout("dropout_p", dropout_p)
-    run = BACKENDS[choose(backend, return_weights, softcap is not None, query.is_meta)]
     if bias is not None:
         checks.bias(bias, query, key)
-    if isinstance(mask, Mask):
-        run, mask, seen = plan(run, mask, bias is None, query, key)
+    given = query, key, value, mask, bias, softcap, dropout_p, return_weights
+    name, plan = auto(*given) if backend == "auto" else (backend, named(backend, *given))
+    run = BACKENDS[name]
+    keep: Any = mask if plan is None else plan
+    if isinstance(keep, Mask) and name == "tiled":  # which asks it tile by tile
+        checks.fits(keep, query, key)
+    elif isinstance(keep, Mask):
+        run, keep, seen = narrow(run, keep, bias is None, query, key)
         if seen is not None:
             key, value = key[..., seen, :], value[..., seen, :]
             bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., seen]
-    if mask is not None:
-        checks.mask(mask, query, key)
-    if bias is not None:
+    if keep is not None and not isinstance(keep, Mask | Plan):
+        checks.mask(keep, query, key)
+    if bias is not None and name != "tiled":  # which does the same, tile by tile
         finite = bias != float("-inf")
-        mask = finite if mask is None else mask & finite
-        bias = bias.masked_fill(~mask, 0.0)  # what a mask hides may hold anything
+        keep = keep & finite if isinstance(keep, Tensor) else finite
+        bias = bias.masked_fill(~keep, 0.0)  # what a mask hides may hold anything
     if mixed:  # the backends choose their own precision
         run = autocast.off(run, query.device.type)
-    both: Any = run(query, key, value, mask, bias, scale, softcap, dropout_p)
+    both: Any = run(query, key, value, keep, bias, scale, softcap, dropout_p)
     return both if return_weights else both[0]
 
 
-def choose(backend: Backend, weights: bool, capped: bool, meta: bool) -> str:
-    """The name of the backend, which can do what is asked, or an error that names one."""
-    if backend == "auto":
-        return "eager" if weights or capped or transformed() else "fused"
-    for name, asked, why in (
-        ("fused", weights, "does not return weights"),
-        ("fused", capped, "has no softcap"),
-        ("fused", forward_ad._current_level >= 0, "has no forward-mode derivative"),
-        ("loops", meta, "reads values and query is on meta"),
-    ):
-        if asked and name == backend:
-            raise ValueError(f"backend {backend!r} {why}: expected eager")
-    return backend
-
-
-def plan(
+def narrow(
     run: Callable[..., Any], mask: Mask, plain: bool, query: Tensor, key: Tensor
 ) -> tuple[Callable[..., Any], Tensor | None, slice | None]:
     """What computes under a rule, the tensor that it needs, and the keys that it sees, if not all.
@@ -196,9 +189,4 @@ def plan(
             seen = slice(start, stop) if stop - start < keys else None
         if mask.full(first, last, start, stop) and keys:
             return run, None, seen
-    return run, mask.stretch(queries, keys, start, stop, query.device), seen
-
-
-def transformed() -> bool:
-    """Whether torch.func is at work, or forward mode: fused knows neither vmap nor jvp."""
-    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
+    return run, mask.tile(queries, keys, slice(0, queries), slice(start, stop), query.device), seen

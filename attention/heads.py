@@ -50,3 +50,12 @@ def merge(
 ) -> Float[Tensor, "*batch tokens heads_width"]:
     """What the heads found, side by side again."""
     return x.transpose(-3, -2).flatten(-2)
+
+
+def four(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:
+    """All batch axes as one; a batch of one and a head of one where there is none."""
+    if tensor.ndim > 4:
+        return tensor.flatten(0, -4)
+    while tensor.ndim < 4:
+        tensor = tensor[None]
+    return tensor

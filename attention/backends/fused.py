@@ -6,6 +6,8 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import idle, silence
+from attention.heads import four
+from attention.once import once
 
 
 def fused(
@@ -88,18 +90,11 @@ def kernel(
     context = scaled_dot_product_attention(
         q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
     )
+    if context.requires_grad and not torch.compiler.is_compiling():
+        tell(context)
     if query.ndim != 4:
         context = context.reshape(*query.shape[:-1], value.shape[-1])
     return context
-
-
-def four(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:
-    """All batch axes as one; a batch of one and a head of one where there is none."""
-    if tensor.ndim > 4:
-        return tensor.flatten(0, -4)
-    while tensor.ndim < 4:
-        tensor = tensor[None]
-    return tensor
 
 
 def four_of(
@@ -111,3 +106,10 @@ def four_of(
     if len(batch) > 1:
         over = over.expand(*batch, *over.shape[-3:]).flatten(0, -4)
     return over
+
+
+def tell(context: Tensor) -> None:
+    """Let whoever differentiates twice know which backends could; torch's error does not say."""
+    made = context.grad_fn
+    if made is not None and made.name().startswith("ScaledDotProduct"):
+        made.register_hook(once)

@@ -12,7 +12,7 @@ from attention.checks.caches import (
     reach,
     remembered,
 )
-from attention.checks.masks import bias, mask
+from attention.checks.masks import bias, fits, mask
 from attention.checks.modules import from_torch, heads, sizes, to_torch, together, tokens
 from attention.checks.numbers import (
     above_zero,
@@ -51,6 +51,7 @@ __all__ = [
     "epsilon",
     "even",
     "first",
+    "fits",
     "floating",
     "forgotten",
     "from_torch",

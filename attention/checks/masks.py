@@ -1,5 +1,7 @@
 """What is laid over the scores: a mask, a bias."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -20,6 +22,12 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
             "numbers to add to the scores are a bias"
         )
     like_scores("mask", keep, query, key)
+
+
+def fits(rule: Any, query: Tensor, key: Tensor) -> None:
+    """The shape of a mask that is not made into a tensor."""
+    like = torch.empty((), dtype=torch.bool, device=query.device)
+    mask(like.expand(rule.shape(query.shape[-2], key.shape[-2])), query, key)
 
 
 def bias(added: object, query: Tensor, key: Tensor) -> None:

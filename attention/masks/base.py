@@ -13,6 +13,7 @@ from attention import checks
 
 Position = Int[Tensor, "..."] | int
 Rule = Callable[[Position, Position, Position, Position], Bool[Tensor, "..."] | bool]
+Interval = tuple[Position, Position]
 
 
 class Mask:
@@ -35,6 +36,13 @@ class Mask:
         >>> (Causal() & Even()).to_tensor(2, 4).int().tolist()
         [[1, 0, 1, 0], [1, 0, 1, 0]]
     """
+
+    def __init_subclass__(cls) -> None:
+        """A new rule takes over nothing that was said of an old one."""
+        super().__init_subclass__()
+        if "__call__" in vars(cls):
+            for name in {"span", "full", "intervals"} - vars(cls).keys():
+                setattr(cls, name, getattr(Mask, name))
 
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
@@ -108,6 +116,27 @@ class Mask:
             True
         """
         return False
+
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+        """The keys that each query sees, as stretches from a start to before a stop.
+
+        A query sees what lies in any of them: they may overlap, be empty and reach beyond the
+        keys there are. None where the rule is not so simple; then nothing can be planned.
+
+        Args:
+            query: Shape `(T,)`, absolute positions.
+            keys: `S`, a count.
+
+        Returns:
+            Pairs of start and stop, each a number or a tensor that broadcasts to `(batch, T)`.
+
+        Examples:
+            >>> import torch
+            >>> from attention import SlidingWindow
+            >>> SlidingWindow(2).intervals(torch.tensor([5, 6]), keys=8)
+            [(tensor([4, 5]), tensor([7, 8]))]
+        """
+        return None
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
         """Where the first token of each sequence stands: at 0, or after padding on the left.
@@ -187,34 +216,37 @@ class Mask:
             tensor([[ True,  True, False],
                     [ True,  True,  True]])
         """
-        return self.stretch(queries, keys, 0, keys, device)
+        return self.tile(queries, keys, slice(0, queries), slice(0, keys), device)
 
-    def stretch(
+    def shape(self, queries: int, keys: int) -> tuple[int, ...]:
+        """The shape of `to_tensor`."""
+        if self.batch is not None:
+            return self.batch, self.heads or 1, queries, keys
+        return (queries, keys) if self.heads is None else (self.heads, queries, keys)
+
+    def tile(
         self,
         queries: int,
         keys: int,
-        start: int,
-        stop: int,
+        rows: slice,
+        columns: slice,
         device: torch.device | str | None = None,
     ) -> Bool[Tensor, "..."]:
-        """The columns of `to_tensor` from key `start` to before key `stop`."""
+        """Some rows and columns of `to_tensor`, made without the others."""
         rule = self.mask_mod(queries, keys)
-        query = torch.arange(queries, device=device)[:, None]
-        key = torch.arange(start, stop, device=device)
+        query = torch.arange(rows.start, rows.stop, device=device)[:, None]
+        key = torch.arange(columns.start, columns.stop, device=device)
         checks.devices(self, key.device)
         batch = head = 0
-        shape = (queries, stop - start)
         if self.heads is not None or self.batch is not None:
             head = torch.arange(self.heads or 1, device=device)[:, None, None]
-            shape = (self.heads or 1, *shape)
         if self.batch is not None:
             batch = torch.arange(self.batch, device=device)[:, None, None, None]
-            shape = (self.batch, *shape)
-        keep = (
-            rule(batch, head, query, key) if stop > start else False
-        )  # where none are, none is asked
+        # A rule may read what it holds of a key: where there is none, it is not asked.
+        keep = rule(batch, head, query, key) if columns.stop > columns.start else False
         if isinstance(keep, bool):
             keep = torch.tensor(keep, device=device)
+        shape = self.shape(rows.stop - rows.start, columns.stop - columns.start)
         checks.ruled(keep, self, shape, key.device)
         return keep.expand(shape)
 

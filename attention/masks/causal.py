@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from torch import Tensor
 
-from attention.masks.base import Mask, Position, within
+from attention.masks.base import Interval, Mask, Position, within
 
 
 @dataclass(frozen=True)
@@ -39,3 +39,6 @@ class Causal(Mask):
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         return within(0, last + 1, keys)
+
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval]:
+        return [(0, query + 1)]

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Mask, Position, within
+from attention.masks.base import Interval, Mask, Position, within
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,6 +63,10 @@ class And(Pair):
         stretch = (first, last, start, stop)
         return self.left.full(*stretch) and self.right.full(*stretch)
 
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+        left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
+        return None if left is None or right is None else both(left, right)
+
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
         left, right = self.left.first(keys), self.right.first(keys)
         if isinstance(left, Tensor) and isinstance(right, Tensor):
@@ -86,6 +91,10 @@ class Or(Pair):
     def full(self, first: int, last: int, start: int, stop: int) -> bool:
         stretch = (first, last, start, stop)
         return self.left.full(*stretch) or self.right.full(*stretch)
+
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+        left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
+        return None if left is None or right is None else left + right
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,6 +135,15 @@ class Not(Of):
         keep = self.mask(batch, head, query, key)
         return ~keep if isinstance(keep, Tensor) else not keep
 
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+        hidden = self.mask.intervals(query, keys)
+        if hidden is None:
+            return None
+        seen: list[Interval] = [(0, keys)]
+        for start, stop in hidden:
+            seen = both(seen, [(0, start), (stop, keys)])
+        return seen
+
     def __repr__(self) -> str:
         return f"~{self.mask!r}"
 
@@ -135,3 +153,16 @@ def most(left: int | None, right: int | None) -> int | None:
     if left is None or right is None:
         return right if left is None else left
     return max(left, right)
+
+
+def both(left: list[Interval], right: list[Interval]) -> list[Interval]:
+    """What lies in an interval of each."""
+    return [(larger(a, c), smaller(b, d)) for a, b in left for c, d in right]
+
+
+def larger(left: Position, right: Position) -> Tensor:
+    return torch.maximum(torch.as_tensor(left), torch.as_tensor(right))
+
+
+def smaller(left: Position, right: Position) -> Tensor:
+    return torch.minimum(torch.as_tensor(left), torch.as_tensor(right))

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
+from torch.nn.functional import pad
 
 from attention import checks
-from attention.masks.base import Mask, Position, row
+from attention.masks.base import Interval, Mask, Position, row
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,3 +56,17 @@ class Documents(Mask):
         inside = query >= 0
         b = row(batch, self.batch)
         return inside & (self.ids[b, query * inside] == self.ids[b, key])
+
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+        ids = self.ids
+        changes = ids.diff(dim=-1) != 0  # (batch, S − 1), where the next document begins
+        kinds = ids.sort(dim=-1).values.diff(dim=-1) != 0
+        if not torch.equal(changes.sum(dim=-1), kinds.sum(dim=-1)):
+            return None  # a document in pieces
+        edge = torch.arange(keys)[1:]
+        starts = (changes * edge).cummax(dim=-1).values
+        stops = edge.where(changes, keys).flip(-1).cummin(dim=-1).values.flip(-1)
+        starts, stops = pad(starts, (1, 0)), pad(stops, (0, 1), value=keys)
+        inside = query >= 0
+        here = query * inside
+        return [(starts[:, here], stops[:, here] * inside)]

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Mask, Position, row
+from attention.masks.base import Interval, Mask, Position, row
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,9 @@ class Padding(Mask):
             raise ValueError("padding on the left ends with the keys: first tell it, over(keys)")
         return key < self.lengths[row(batch, self.batch)]
 
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+        return [(0, self.lengths[:, None].long())] if self.side == "right" else None
+
 
 @dataclass(frozen=True, eq=False)
 class From(Mask):
@@ -76,3 +79,6 @@ class From(Mask):
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."]:
         return key >= self.start[row(batch, self.batch)]
+
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval]:
+        return [(self.start[:, None], keys)]

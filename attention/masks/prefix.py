@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Mask, Position, within
+from attention.masks.base import Interval, Mask, Position, within
 
 
 @dataclass(frozen=True)
@@ -47,3 +47,6 @@ class PrefixLM(Mask):
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         return within(0, max(self.length, last + 1), keys)
+
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval]:
+        return [(0, self.length), (self.length, query + 1)]

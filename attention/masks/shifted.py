@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from attention.masks.base import Mask, Position, within
+from attention.masks.base import Interval, Mask, Position, within
 from attention.masks.combine import Of
 
 
@@ -36,3 +36,7 @@ class Shifted(Of):
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         start, stop = self.mask.span(first + self.by, last + self.by, keys + self.by)
         return within(start - self.by, stop - self.by, keys)
+
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+        found = self.mask.intervals(query + self.by, keys + self.by)
+        return found and [(start - self.by, stop - self.by) for start, stop in found]

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Mask, Position, within
+from attention.masks.base import Interval, Mask, Position, within
 
 
 @dataclass(frozen=True)
@@ -56,3 +56,6 @@ class SlidingWindow(Mask):
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         return within(first - self.width + 1, last + self.width, keys)
+
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval]:
+        return [(query - self.width + 1, query + self.width)]

@@ -9,7 +9,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, SlidingWindow, dot_product_attention
 
-BACKENDS = ["loops", "eager", "fused", "auto"]
+BACKENDS = ["loops", "eager", "tiled", "fused", "auto"]
 WEIGHING = ["loops", "eager", "auto"]  # those that return weights
 BATCHES = [(), (2,), (2, 3), (0,), (1, 1, 2), (2, 0, 3)]
 SIZES = [(1, 1), (3, 3), (2, 5), (5, 2), (7, 7)]
@@ -84,7 +84,7 @@ def test_a_bias_goes_with_the_keys_that_a_window_leaves(wide: int, device: str) 
     assert weights.shape[-1] == 9
 
 
-@pytest.mark.parametrize("backend", ["eager", "fused"])
+@pytest.mark.parametrize("backend", ["eager", "tiled", "fused"])
 def test_grouped_heads_do_not_copy_keys(backend: str) -> None:
     """What a call allocates is smaller than the keys, of which one head serves 64."""
     query, key, value = (
@@ -99,7 +99,7 @@ def test_grouped_heads_do_not_copy_keys(backend: str) -> None:
     assert largest < copies / 2
 
 
-@pytest.mark.parametrize("backend", WEIGHING)
+@pytest.mark.parametrize("backend", [*WEIGHING, "tiled"])
 @pytest.mark.parametrize("softcap", [0.5, 2.0])
 def test_softcap(backend: str, softcap: float, draw) -> None:
     """No score beyond the cap; the bias comes after it."""

@@ -56,7 +56,7 @@ def test_a_scale_that_turns_scores_round(backend: str, scale: float, device: str
 def test_one_query_sees_all_keys(backend: str, device: str, monkeypatch) -> None:
     """In every backend, and without a mask being made: decoding would copy its cache."""
     query, key = torch.randn(2, 1, 4, device=device), torch.randn(2, 7, 4, device=device)
-    monkeypatch.setattr(Causal, "stretch", None)
+    monkeypatch.setattr(Causal, "tile", None)
     causal = dot_product_attention(query, key, key, Causal(), backend=backend)
     assert torch.equal(causal, dot_product_attention(query, key, key, backend=backend))
 

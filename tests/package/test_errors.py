@@ -330,22 +330,84 @@ CASES = {
     "a softcap in the kernel": (
         {"backend": "fused", "softcap": 50.0},
         ValueError,
-        "backend 'fused' has no softcap: expected eager",
+        "backend 'fused' has no softcap: expected eager or tiled",
     ),
     "loops without values": (
         {"backend": "loops", "query": Q.to("meta"), "key": K.to("meta"), "value": V.to("meta")},
         ValueError,
         "backend 'loops' reads values and query is on meta: expected eager",
     ),
+    "weights from tiles": (
+        {"backend": "tiled", "return_weights": True},
+        ValueError,
+        "backend 'tiled' does not return weights: expected eager",
+    ),
+    "dropout in tiles": (
+        {"backend": "tiled", "dropout_p": 0.1},
+        ValueError,
+        "backend 'tiled' has no dropout: expected eager or fused",
+    ),
+    "weights from blocks": (
+        {"backend": "spans", "return_weights": True},
+        ValueError,
+        "backend 'spans' does not return weights: expected eager",
+    ),
+    "a softcap in blocks": (
+        {"backend": "spans", "softcap": 50.0},
+        ValueError,
+        "backend 'spans' has no softcap: expected eager or tiled",
+    ),
+    "a bias in blocks": (
+        {"backend": "spans", "bias": torch.zeros(1, 1)},
+        ValueError,
+        "backend 'spans' has no bias: expected fused or tiled",
+    ),
+    "dropout in blocks": (
+        {"backend": "spans", "dropout_p": 0.1},
+        ValueError,
+        "backend 'spans' has no dropout: expected eager or fused",
+    ),
+    "blocks of narrow values": (
+        {"backend": "spans", "value": V[..., :1]},
+        ValueError,
+        "backend 'spans' takes values as wide as keys: expected fused or tiled",
+    ),
+    "blocks elsewhere": (
+        {"backend": "spans", "query": Q.to("meta"), "key": K.to("meta"), "value": V.to("meta")},
+        ValueError,
+        "backend 'spans' is for the CPU: expected fused",
+    ),
+    "blocks without a mask": (
+        {"backend": "spans", "value": K},
+        ValueError,
+        "backend 'spans' needs a Mask and mask is None: expected fused or tiled",
+    ),
+    "blocks of a tensor": (
+        {"backend": "spans", "value": K, "mask": torch.ones(1, 1, dtype=torch.bool)},
+        ValueError,
+        "backend 'spans' needs a Mask and mask is a Tensor: expected fused or tiled",
+    ),
+    "blocks of a rule without stretches": (
+        {"backend": "spans", "value": K, "mask": Documents(torch.tensor([[0, 1, 0, 0, 0, 0]]))},
+        ValueError,
+        "backend 'spans' cannot tell which stretches of keys a query sees under "
+        "Documents(ids=tensor([[0, 1, 0, 0, 0, 0]])): expected fused or tiled",
+    ),
+    "tiles of another batch": (
+        {"backend": "tiled", "mask": Padding(torch.tensor([1, 1, 1, 1, 1]))},
+        ValueError,
+        "mask has shape (5, 1, 5, 6): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
+        "and at least two axes",
+    ),
     "an unknown backend": (
         {"backend": "flash"},
         ValueError,
-        "backend 'flash' is unknown: expected one of auto, eager, fused, loops",
+        "backend 'flash' is unknown: expected one of auto, eager, fused, loops, spans, tiled",
     ),
     "a backend that is no name": (
         {"backend": ["eager"]},
         ValueError,
-        "backend ['eager'] is unknown: expected one of auto, eager, fused, loops",
+        "backend ['eager'] is unknown: expected one of auto, eager, fused, loops, spans, tiled",
     ),
 }
 

@@ -25,6 +25,7 @@ MASKS = {
     "left": Padding(LENGTHS, side="left"),
     "documents": Documents(IDS),
     "one sequence": Documents(IDS[:1]),
+    "packed": Documents(IDS.sort(descending=True).values),
     "prefix": PrefixLM(2),
     "not": ~Causal(),
     "or": SlidingWindow(1) | Padding(LENGTHS, side="left"),
@@ -124,8 +125,39 @@ def test_a_span_is_never_too_short(name: str, queries: int, data: st.DataObject)
     stop = data.draw(st.integers(start, keys))
     if mask.full(first + keys - queries, last + keys - queries, start, stop):
         assert dense[:, :, first : last + 1, start:stop].all()
-    part = mask.stretch(queries, keys, start, stop)
-    assert torch.equal(part.expand(mask.batch or 1, 1, queries, -1), dense[..., start:stop])
+    part = mask.tile(queries, keys, slice(first, last + 1), slice(start, stop))
+    want = dense[:, :, first : last + 1, start:stop]
+    assert torch.equal(part.expand(mask.batch or 1, 1, -1, -1), want)
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("queries", [1, 2, 5, 9])
+@pytest.mark.parametrize("by", [0, 2])
+def test_intervals_say_what_the_rule_says(name: str, queries: int, by: int) -> None:
+    """Exactly, for every mask but those with a document in pieces, of which they say nothing."""
+    mask, keys = Shifted(MASKS[name], by), 5 - by
+    found = mask.over(keys).intervals(torch.arange(keys - queries, keys), keys)
+    if name in {"documents", "all"}:
+        assert found is None
+        return
+    assert found is not None
+    key = torch.arange(keys)
+    seen = torch.zeros(1, queries, keys, dtype=torch.bool)
+    for start, stop in found:
+        start, stop = (torch.as_tensor(x)[..., None] for x in (start, stop))
+        seen = seen | ((key >= start) & (key < stop))
+    want = mask.to_tensor(queries, keys).expand(mask.batch or 1, 1, queries, keys)[:, 0]
+    assert torch.equal(seen.expand_as(want), want)
+
+
+def test_a_new_rule_takes_over_nothing_that_was_said_of_an_old_one() -> None:
+    class Later(Causal):
+        def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+            return key >= query
+
+    assert Later().span(2, 2, 5) == (0, 5)
+    assert not Later().full(2, 2, 0, 1)
+    assert Later().intervals(torch.tensor([2]), 5) is None
 
 
 @settings(deadline=None, max_examples=60)

@@ -1,0 +1,144 @@
+"""Attention under a structured mask: torch's CPU kernel on the blocks that it leaves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention.blocks import Blocks, Plan
+from attention.heads import four, group
+from attention.once import once
+
+FORWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
+
+Rows = Float[Tensor, "heads rows width"]
+
+# Blocks a call: it bounds the memory of what overlaps before it is added up.
+MOST = 32
+
+
+def spans(
+    query: Float[Tensor, "*heads queries width"],
+    key: Float[Tensor, "*kv_heads keys width"],
+    value: Float[Tensor, "*kv_heads keys width"],
+    plan: Plan,
+    bias: None,
+    scale: float,
+    softcap: None,
+    dropout_p: float,
+) -> tuple[Float[Tensor, "*heads queries width"], None]:
+    """Attend block by block; where several have keys of one query, merge what they give.
+
+    Source:
+        Dao, *FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning*
+        (2023), section 3.1: a block's share by its log-sum-exp, and the gradient of a block.
+    """
+    shape, dtype = query.shape, query.dtype
+    # Halves would be rounded in each block before they are merged, and the kernel gains nothing
+    # from them without instructions of their own: measured 80 against 85 GFLOP/s, float16 41.
+    kind = torch.promote_types(dtype, torch.float32)
+    query, key, value = (four(x).to(kind) for x in (query, key, value))
+    if plan.idle is not None:  # 0 · NaN is NaN: what takes no part is made 0
+        query = query.masked_fill(plan.idle, 0.0)
+    if plan.unread is not None:
+        key, value = key.masked_fill(plan.unread, 0.0), value.masked_fill(plan.unread, 0.0)
+    size = group(query, key)
+    if size > 1:  # a query of each head of a group, then the next one: they see the same keys
+        query = query.unflatten(1, (-1, size)).transpose(2, 3).flatten(2, 3)
+    batch, heads, rows, width = query.shape
+    context: Any = Spans.apply(rows_of(query), rows_of(key), rows_of(value), plan, scale, size)
+    context = context.view(batch, heads, rows, width)
+    if size > 1:
+        context = context.unflatten(2, (-1, size)).transpose(2, 3).flatten(1, 2)
+    return context.reshape(shape).to(dtype), None
+
+
+def rows_of(tensor: Float[Tensor, "batch heads rows width"]) -> Rows:
+    """All heads of a batch on one axis; a row in one piece, as the kernel wants it."""
+    flat = tensor.flatten(0, 1)
+    return flat if flat.stride(-1) == 1 else flat.contiguous()
+
+
+class Spans(torch.autograd.Function):
+    """The blocks one after another, forward and backward."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, query: Rows, key: Rows, value: Rows, plan: Plan, scale: float, size: int
+    ) -> Rows:
+        context = torch.zeros_like(query)
+        lowest = torch.finfo(query.dtype).min  # as good as −∞, and lowest − lowest is 0, not NaN
+        total = torch.full_like(query[..., 0], lowest)  # log-sum-exp of the scores so far
+        for heads, part in walk(plan, len(key)):
+            asked, read = part.queries.times(size), part.keys
+            found, sums = FORWARD(
+                asked.of(query[heads], part.count),
+                read.of(key[heads], part.count),
+                read.of(value[heads], part.count),
+                attn_mask=hidden(part, size, query.dtype),
+                scale=scale,
+            )
+            if part.idle is not None:
+                sums = sums.masked_fill(part.idle.repeat_interleave(size), lowest)
+            here, so_far = asked.of(context[heads], part.count), asked.of(total[heads], part.count)
+            if part.fresh:
+                here.copy_(found)
+                so_far.copy_(sums)
+            else:
+                both = so_far.logaddexp(sums).clamp_(min=lowest)
+                here.mul_((so_far - both).exp_()[..., None])
+                here.addcmul_(found, (sums - both).exp_()[..., None])
+                so_far.copy_(both)
+        ctx.save_for_backward(query, key, value, context, total)
+        ctx.rest = plan, scale, size
+        return context
+
+    @staticmethod
+    def backward(ctx: Any, *of_context: Rows) -> tuple[Rows | None, ...]:
+        query, key, value, context, total = ctx.saved_tensors
+        plan, scale, size = ctx.rest
+        grad = of_context[0].contiguous()
+        grads = [torch.zeros(x.shape, dtype=x.dtype) for x in (query, key, value)]
+        for heads, part in walk(plan, len(key)):
+            asked, read = part.queries.times(size), part.keys
+            of_query, *of_read = BACKWARD(
+                asked.of(grad[heads], part.count),
+                asked.of(query[heads], part.count),
+                read.of(key[heads], part.count),
+                read.of(value[heads], part.count),
+                asked.of(context[heads], part.count),
+                asked.of(total[heads], part.count).contiguous(),
+                0.0,
+                False,
+                attn_mask=hidden(part, size, query.dtype),
+                scale=scale,
+            )
+            asked.of(grads[0][heads], part.count).add_(of_query)
+            step = read.step
+            for whole, of_blocks in zip(grads[1:], of_read, strict=True):
+                # Keys of one block may be keys of the next: added in strips that do not overlap.
+                for first in range(0, read.size, step):
+                    strip = of_blocks[:, :, first : first + step]
+                    only = read._replace(start=read.start + first, size=strip.shape[2])
+                    only.of(whole[heads], part.count).add_(strip)
+        return *once(tuple(grads)), None, None, None
+
+
+def walk(plan: Plan, heads: int) -> Iterator[tuple[slice, Blocks]]:
+    """Each part of the plan with the heads that it is for, of all those of a batch."""
+    each = heads // plan.parts[-1][1]
+    for first, last, found in plan.parts:
+        for blocks in found:
+            for part in blocks.parts(MOST):
+                yield slice(first * each, last * each), part
+
+
+def hidden(part: Blocks, size: int, dtype: torch.dtype) -> Float[Tensor, "rows keys"] | None:
+    """What is added to the scores of a block: −∞ where a query may not attend."""
+    if part.keep is None:
+        return None
+    keep = part.keep.repeat_interleave(size, 0) if size > 1 else part.keep
+    return torch.zeros(keep.shape, dtype=dtype).masked_fill_(~keep, float("-inf"))

@@ -1,0 +1,7 @@
+"""Masks as blocks of queries and keys, for backends that skip what a mask empties."""
+
+from attention.blocks.cached import plan
+from attention.blocks.equal import Blocks
+from attention.blocks.plan import Plan
+
+__all__ = ["Blocks", "Plan", "plan"]

@@ -1,0 +1,100 @@
+"""Equal rectangles at equal distances as one: a single call of torch's kernel."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Shaped
+from torch import Tensor
+
+from attention.blocks.rectangles import Rectangle
+
+
+class Every(NamedTuple):
+    """`size` rows from `start` on, and as many from each `step` later, which may overlap."""
+
+    start: int
+    size: int
+    step: int
+
+    def times(self, size: int) -> "Every":
+        """The same where each row has become several."""
+        return Every(self.start * size, self.size * size, self.step * size)
+
+    def later(self, count: int) -> "Every":
+        return self._replace(start=self.start + count * self.step)
+
+    def of(self, rows: Shaped[Tensor, "heads rows ..."], count: int) -> Shaped[Tensor, "..."]:
+        """A view of the rows, shape `(heads, count, size, …)`."""
+        heads, row, *rest = rows.stride()
+        return rows.as_strided(
+            (len(rows), count, self.size, *rows.shape[2:]),
+            (heads, self.step * row, row, *rest),
+            rows.storage_offset() + self.start * row,
+        )
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """`count` equal rectangles."""
+
+    queries: Every
+    keys: Every
+    count: int
+    fresh: bool  # whether none before them has any of their queries
+    keep: Bool[Tensor, "rows keys"] | None  # which query sees which key; None: all do
+    idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
+
+    def parts(self, most: int) -> list["Blocks"]:
+        """The same, at most so many at a time."""
+        return [
+            Blocks(
+                self.queries.later(first),
+                self.keys.later(first),
+                min(most, self.count - first),
+                self.fresh,
+                self.keep,
+                self.idle,
+            )
+            for first in range(0, self.count, most)
+        ]
+
+
+def equal(lane: list[Rectangle]) -> list[Blocks]:
+    """The rectangles of one lane, those first that no other of their queries precedes."""
+    kinds: dict[tuple[object, ...], list[Rectangle]] = {}
+    for one in lane:
+        kinds.setdefault((one.rows, one.keys, one.starts, one.stops, one.fresh), []).append(one)
+    found = []
+    for alike in kinds.values():
+        keep = seen(alike[0])
+        idle = None if keep is None or keep.any(dim=1).all() else ~keep.any(dim=1)
+        found += [
+            Blocks(queries, keys, count, alike[0].fresh, keep, idle)
+            for queries, keys, count in regular(alike)
+        ]
+    return sorted(found, key=lambda blocks: not blocks.fresh)
+
+
+def seen(one: Rectangle) -> Bool[Tensor, "rows keys"] | None:
+    if one.starts is None or one.stops is None:
+        return None
+    key = torch.arange(one.keys)
+    start, stop = torch.tensor(one.starts)[:, None], torch.tensor(one.stops)[:, None]
+    return (key >= start) & (key < stop)
+
+
+def regular(alike: list[Rectangle]) -> list[tuple[Every, Every, int]]:
+    """Equal rectangles in stretches of equal distances."""
+    found, first = [], 0
+    steps = [(b.query - a.query, b.key - a.key) for a, b in pairwise(alike)]
+    while first < len(alike):
+        last = first
+        while last < len(steps) and steps[last] == steps[first] and steps[last][1] > 0:
+            last += 1
+        query, rows, key, keys, *_ = alike[first]
+        further, beyond = steps[first] if last > first else (rows, keys)
+        found.append((Every(query, rows, further), Every(key, keys, beyond), last - first + 1))
+        first = last + 1
+    return found

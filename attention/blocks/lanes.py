@@ -1,0 +1,39 @@
+"""A mask as stretches of keys for each query, none of which overlap."""
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from attention.masks import Mask
+
+Lanes = tuple[Int[Tensor, "lanes batch queries"], Int[Tensor, "lanes batch queries"]]
+
+# A rule of more stretches a query than that is cut into too many blocks to gain anything.
+MOST = 6
+
+
+def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
+    """Where each stretch starts and where it stops, in the order of the keys.
+
+    A query of fewer stretches than others has empty ones, from `S` to `S`, at the end. None if
+    the mask does not know its stretches.
+    """
+    position = torch.arange(keys - queries, keys)
+    found = mask.over(keys).intervals(position, keys)
+    if found is None or len(found) > MOST:
+        return None
+    if not found:
+        found = [(keys, keys)]
+    shape = (mask.batch or 1, queries)
+    start = torch.stack([torch.as_tensor(a).expand(shape) for a, _ in found]).clamp(0, keys)
+    stop = torch.stack([torch.as_tensor(b).expand(shape) for _, b in found]).clamp(0, keys)
+    start = start.masked_fill(stop <= start, keys)
+    start, order = start.sort(dim=0, stable=True)
+    stop = stop.gather(0, order)
+    # What an earlier stretch has, a later one leaves to it.
+    before = torch.cat([torch.zeros_like(stop[:1]), stop.cummax(dim=0).values[:-1]])
+    start = start.maximum(before)
+    empty = stop <= start
+    start, stop = start.masked_fill(empty, keys), stop.masked_fill(empty, keys)
+    used = ~empty.flatten(1).all(dim=1)
+    return start[used], stop[used]

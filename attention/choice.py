@@ -1,0 +1,130 @@
+"""Which backend computes a call: chosen, or named by the caller."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+from attention import blocks, checks
+from attention.blocks import Plan
+from attention.masks import Causal, Mask
+
+# Fewer scores a head than that are computed before they are planned.
+FEW = 1 << 18
+# With a softcap: so many scores are faster by tiles, which stay in a cache.
+LARGE = 1 << 24
+
+
+def auto(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Mask | Tensor | None,
+    bias: Tensor | None,
+    softcap: float | None,
+    dropout_p: float,
+    weights: bool,
+) -> tuple[str, Plan | None]:
+    """The name of the first line that fits, and the plan if there is one.
+
+    weights, or torch.func at work                                       eager
+    a softcap, no dropout, and more scores than a cache holds            tiled
+    a softcap                                                            eager
+    a mask that leaves few blocks, no bias, no dropout, on a CPU         spans
+    all else                                                             fused
+    """
+    if weights or transformed():
+        return "eager", None
+    if softcap is not None:
+        scores = query.shape[:-1].numel() * key.size(-2)
+        few = dropout_p or torch.compiler.is_compiling() or scores < LARGE
+        return ("eager" if few else "tiled"), None
+    if isinstance(mask, Mask) and bias is None and not dropout_p:
+        plan = saving(query, key, value, mask)
+        if plan is not None:
+            return "spans", plan
+    return "fused", None
+
+
+def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Plan | None:
+    """The plan of a mask, if it leaves out enough to be worth it."""
+    queries, keys = query.size(-2), key.size(-2)
+    if queries == 1 or torch.compiler.is_compiling() or queries * keys < FEW:
+        return None
+    if type(mask) is Causal and queries == keys:  # torch's kernel knows it by itself
+        return None
+    if query.device.type != "cpu" or query.shape[-1] != value.shape[-1]:
+        return None
+    plan = planned(query, key, mask)
+    heads = query.shape[:-2].numel()
+    # Blocks compute halves in single precision, which some machines do at half the speed.
+    most = 0.9 if query.dtype.itemsize > 2 else 0.45
+    return plan if plan and plan.cost(heads) < most * heads * queries * keys else None
+
+
+def planned(query: Tensor, key: Tensor, mask: Mask) -> Plan | None:
+    """The plan of a mask, if it has one for these queries."""
+    queries, keys = query.size(-2), key.size(-2)
+    checks.counts(mask, queries, keys)
+    checks.devices(mask, query.device)
+    alike = mask.batch in (None, 1)
+    if mask.heads is not None or not (alike or (query.ndim == 4 and len(query) == mask.batch)):
+        return None
+    return blocks.plan(mask, queries, keys)
+
+
+def named(
+    backend: str,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Mask | Tensor | None,
+    bias: Tensor | None,
+    softcap: float | None,
+    dropout_p: float,
+    weights: bool,
+) -> Plan | None:
+    """Refuse what a backend cannot do, and name one that can; the plan that it needs, if any."""
+    plan = None
+    if backend in ("fused", "tiled", "spans"):
+        refuse(backend, weights, "does not return weights", "eager")
+    if backend in ("tiled", "spans"):
+        refuse(backend, transformed(), "does not work under torch.func", "eager")
+    if backend == "fused":
+        refuse(backend, softcap is not None, "has no softcap", "eager or tiled")
+        forward = forward_ad._current_level >= 0
+        refuse(backend, forward, "has no forward-mode derivative", "eager")
+    elif backend == "loops":
+        refuse(backend, query.is_meta, "reads values and query is on meta", "eager")
+    elif backend == "tiled":
+        refuse(backend, dropout_p > 0, "has no dropout", "eager or fused")
+    elif backend == "spans":
+        compiling = torch.compiler.is_compiling()
+        refuse(backend, compiling, "plans with values, which are not there yet", "fused")
+        refuse(backend, query.device.type != "cpu", "is for the CPU", "fused")
+        refuse(backend, softcap is not None, "has no softcap", "eager or tiled")
+        refuse(backend, bias is not None, "has no bias", "fused or tiled")
+        refuse(backend, dropout_p > 0, "has no dropout", "eager or fused")
+        odd = query.shape[-1] != value.shape[-1]
+        refuse(backend, odd, "takes values as wide as keys", "fused or tiled")
+        rule = isinstance(mask, Mask)
+        refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
+        plan = planned(query, key, mask) if isinstance(mask, Mask) else None
+        unknown = f"cannot tell which stretches of keys a query sees under {mask!r}"
+        refuse(backend, plan is None, unknown, "fused or tiled")
+    return plan
+
+
+def refuse(backend: str, asked: bool, why: str, instead: str) -> None:
+    if asked:
+        raise ValueError(f"backend {backend!r} {why}: expected {instead}")
+
+
+def kind(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def transformed() -> bool:
+    """Whether torch.func is at work, or forward mode: fused knows neither vmap nor jvp."""
+    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0

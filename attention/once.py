@@ -1,0 +1,25 @@
+"""Gradients that cannot be differentiated again, and say so."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class Once(torch.autograd.Function):
+    """The same tensors; whoever differentiates them is told which backends could."""
+
+    @staticmethod
+    def forward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
+        return tuple(None if grad is None else grad.view_as(grad) for grad in grads)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor | None) -> Any:
+        raise RuntimeError(
+            "torch's kernel cannot be differentiated twice: expected backend eager, tiled or loops"
+        )
+
+
+def once(grads: tuple[Tensor | None, ...], _: object = None) -> tuple[Tensor | None, ...]:
+    """For a backward that is recorded, with `create_graph`; others are left alone."""
+    return Once.apply(*grads) if torch.is_grad_enabled() else grads

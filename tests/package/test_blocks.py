@@ -1,0 +1,135 @@
+"""Masks as blocks: each key that a query sees is in exactly one of them."""
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow, blocks
+from attention.blocks import cached, rectangles
+
+LENGTHS = torch.tensor([300, 0, 131])
+PACKED = torch.tensor([5] * 70 + [2] + [3] * 129 + [9] * 40 + [1] * 60)[None]
+SHORT = torch.arange(300)[None] // 7
+
+
+class Nobody(Mask):
+    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+        return False
+
+    def intervals(self, query: torch.Tensor, keys: int) -> list:
+        return []
+
+
+MASKS = {
+    "causal": Causal(),
+    "window": Causal() & SlidingWindow(40),
+    "both sides": SlidingWindow(40),
+    "padding": Padding(LENGTHS),
+    "left": Causal() & Padding(LENGTHS, side="left"),
+    "documents": Causal() & Documents(PACKED),
+    "short documents": Documents(SHORT),
+    "prefix": PrefixLM(100),
+    "sink": Causal() & (SlidingWindow(40) | ~SlidingWindow(200)),
+    "later": ~Causal(),
+    "nothing": Causal() & ~Causal(),
+    "nobody": Nobody(),
+    "alike": Padding(torch.tensor([200, 200, 80])),
+}
+
+
+def drawn(mask: Mask, queries: int, keys: int) -> torch.Tensor:
+    """How often a plan computes each score that it does not hide, shape `(batch, T, S)`."""
+    plan = blocks.plan(mask, queries, keys)
+    assert plan is not None
+    counts = torch.zeros(mask.batch or 1, queries, keys, dtype=torch.int)
+    for first, last, found in plan.parts:
+        fresh = torch.zeros(queries, dtype=torch.bool)
+        for block in (one for several in found for one in several.parts(1)):
+            rows = slice(block.queries.start, block.queries.start + block.queries.size)
+            keys_of = slice(block.keys.start, block.keys.start + block.keys.size)
+            assert not (block.fresh and fresh[rows].any())
+            fresh[rows] = True
+            counts[first:last, rows, keys_of] += 1 if block.keep is None else block.keep.int()
+    return counts
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("queries", [300, 129, 1, 400])
+def test_each_score_once(name: str, queries: int) -> None:
+    mask = MASKS[name]
+    want = mask.to_tensor(queries, 300).expand(mask.batch or 1, 1, queries, 300)[:, 0]
+    assert torch.equal(drawn(mask, queries, 300), want.int())
+
+
+edges = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, max_size=40)
+
+
+@settings(deadline=None, max_examples=200)
+@given(edges, st.integers(1, 9), st.integers(1, 9))
+def test_any_stretches_of_keys(edges: list[tuple[int, int]], long: int, side: int) -> None:
+    """Rectangles hold what each row sees, once; whatever counts as long, whatever as small."""
+    start = torch.tensor([min(pair) for pair in edges])
+    stop = torch.tensor([max(pair) for pair in edges])
+    counts = torch.zeros(len(edges), 20, dtype=torch.int)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rectangles, "LONG", long)
+        patch.setattr(rectangles, "TRIANGLE", side)
+        for one in rectangles.rectangles(start, stop, fresh=True):
+            for row in range(one.rows):
+                low = one.starts[row] if one.starts else 0
+                high = one.stops[row] if one.stops else one.keys
+                counts[one.query + row, one.key + low : one.key + high] += 1
+    key = torch.arange(20)
+    assert torch.equal(counts, ((key >= start[:, None]) & (key < stop[:, None])).int())
+
+
+def test_equal_blocks_are_one_call() -> None:
+    """A long window, and eight equal documents, are few calls, however long the text."""
+    window = blocks.plan(Causal() & SlidingWindow(256), 8192, 8192)
+    packed = blocks.plan(Causal() & Documents(torch.arange(8192)[None] // 1024), 8192, 8192)
+    causal = blocks.plan(Causal(), 8192, 8192)
+    assert window
+    assert packed
+    assert causal
+    assert [len(plan.parts[0][2]) for plan in (window, packed, causal)] == [3, 4, 7]
+
+
+def test_a_plan_is_made_once_and_anew_when_a_mask_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, make = [], cached.make
+    monkeypatch.setattr(cached, "make", lambda *x: made.append(1) or make(*x))
+    monkeypatch.setattr(cached, "kept", type(cached.kept)())
+    monkeypatch.setattr(cached, "MOST", 2)
+    ids = PACKED.clone()
+    for _ in range(2):  # another mask, equal to the first
+        blocks.plan(Causal() & Documents(ids), 300, 300)
+    assert len(made) == 1
+    ids[0, :100] = 5
+    assert torch.equal(
+        drawn(Documents(ids), 300, 300), Documents(ids).to_tensor(300, 300)[:, 0].int()
+    )
+    assert len(made) == 2
+    blocks.plan(Causal(), 300, 300)
+    blocks.plan(Causal(), 299, 300)
+    assert len(made) == 4
+    assert len(cached.kept) == 2  # the oldest are gone
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        Documents(SHORT % 3),
+        ~Documents(SHORT % 3),
+        Causal() & Documents(SHORT % 3),
+        Causal() | Documents(SHORT % 3),
+        ~(Causal() & SlidingWindow(3) | ~PrefixLM(5)) & ~(PrefixLM(9) & SlidingWindow(8)),
+    ],
+)
+def test_what_has_no_stretches_or_too_many_has_no_plan(mask: Mask) -> None:
+    assert blocks.plan(mask, 300, 300) is None
+
+
+def test_sequences_alike_are_one_part() -> None:
+    plan = blocks.plan(MASKS["alike"], 300, 300)
+    assert plan
+    assert [part[:2] for part in plan.parts] == [(0, 2), (2, 3)]

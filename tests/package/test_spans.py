@@ -1,0 +1,184 @@
+"""Structured masks on torch's CPU kernel, block by block: the same, and only where it can."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    Padding,
+    PrefixLM,
+    SlidingWindow,
+    choice,
+    dot_product_attention,
+)
+
+IDS = torch.tensor([[5] * 70 + [2] + [3] * 129 + [9] * 100, [0] * 30 + [7] * 270])
+MASKS = {
+    "causal": Causal(),
+    "window": Causal() & SlidingWindow(100),
+    "both sides": SlidingWindow(70),
+    "padded window": Causal() & SlidingWindow(100) & Padding(torch.tensor([300, 170])),
+    "padding": Padding(torch.tensor([0, 133])),
+    "left": Causal() & Padding(torch.tensor([0, 133]), side="left"),
+    "documents": Causal() & Documents(IDS),
+    "prefix": PrefixLM(130),
+    "sink": Causal() & (SlidingWindow(64) | ~SlidingWindow(150)),
+    "later": ~Causal(),
+}
+SHAPES = [(300, 4, 4), (300, 8, 2), (60, 4, 2), (1, 4, 4), (400, 2, 2)]
+
+
+@pytest.fixture
+def generator() -> torch.Generator:
+    return torch.Generator().manual_seed(0)
+
+
+def exact(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> list[Tensor]:
+    """Context and gradients in float64, by the backend that forms all scores."""
+    wide = [x.detach().double().requires_grad_() for x in (query, key, value)]
+    context = dot_product_attention(*wide, mask, backend="eager")
+    return [context, *torch.autograd.grad(context, wide, context.detach().sin())]
+
+
+def found(query: Tensor, key: Tensor, value: Tensor, mask: Mask | Tensor, backend: str) -> list:
+    inputs = [x.detach().requires_grad_() for x in (query, key, value)]
+    context = dot_product_attention(*inputs, mask, backend=backend)
+    return [context, *torch.autograd.grad(context, inputs, context.detach().sin())]
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize(("queries", "heads", "kv_heads"), SHAPES)
+def test_the_same_as_all_scores_at_once(
+    name: str, queries: int, heads: int, kv_heads: int, generator: torch.Generator
+) -> None:
+    mask, shape = MASKS[name], {"generator": generator, "dtype": torch.float64}
+    query = torch.randn(2, heads, queries, 16, **shape)
+    key, value = (torch.randn(2, kv_heads, 300, 16, **shape) for _ in range(2))
+    ours = found(query, key, value, mask, "spans")
+    for one, other in zip(ours, exact(query, key, value, mask), strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("name", ["window", "documents", "prefix"])
+def test_no_more_than_twice_the_error_of_torch(
+    name: str, dtype: torch.dtype, generator: torch.Generator
+) -> None:
+    """Contexts and gradients, with the rule of FlashAttention's own tests."""
+    query, key, value = (
+        torch.randn(2, 4, 300, 32, generator=generator, dtype=dtype) for _ in range(3)
+    )
+    mask = MASKS[name]
+    want = exact(query, key, value, mask)
+    ours = found(query, key, value, mask, "spans")
+    torchs = found(query, key, value, mask.to_tensor(300, 300), "fused")
+    for one, other, true in zip(ours, torchs, want, strict=True):
+        assert (one - true).abs().max() <= 2 * (other - true).abs().max()
+
+
+class Hole(Mask):
+    """Nobody sees key 10, and query 20 sees nothing."""
+
+    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+        return (key != 10) & (query != 20)
+
+    def intervals(self, query: Tensor, keys: int) -> list:
+        stop = torch.where(query == 20, 0, keys)
+        return [(0, stop.clamp(max=10)), (11, stop)]
+
+
+def test_what_takes_no_part_may_be_anything(generator: torch.Generator) -> None:
+    """A key that nobody sees and a query that sees nothing, both inside of a block."""
+    mask = SlidingWindow(5) & Hole()
+    inputs = [torch.randn(2, 2, 300, 16, generator=generator) for _ in range(3)]
+    want = found(*inputs, mask, "spans")
+    inputs[0][:, :, 20] = math.nan
+    inputs[1][:, :, 10] = math.nan
+    inputs[2][:, :, 10] = math.inf
+    ours = found(*inputs, mask, "spans")
+    assert not ours[0][:, :, 20].any()
+    for one, other in zip(ours, want, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_strides_and_missing_axes_do_not_matter(generator: torch.Generator) -> None:
+    wide = torch.randn(300, 3, 2, 16, generator=generator)  # as a projection of all three gives it
+    query, key, value = wide.permute(1, 2, 0, 3)
+    mask = Causal() & SlidingWindow(40)
+    want = dot_product_attention(query, key, value, mask, backend="eager")
+    for inputs in (
+        (query, key, value),
+        (query[None], key[None], value[None]),
+        tuple(x.mT.contiguous().mT for x in (query, key, value)),
+        tuple(x[None, None].expand(2, 2, *x.shape) for x in (query, key, value)),
+    ):
+        got = dot_product_attention(*inputs, mask, backend="spans")
+        torch.testing.assert_close(got, want.expand(got.shape))
+    one = dot_product_attention(query[0], key[0], value[0], mask, backend="spans")
+    torch.testing.assert_close(one, want[0])
+
+
+def taken(**given) -> str:
+    """The backend that auto takes for a call, by default one under a window."""
+    query = given.pop("query", torch.zeros(1, 2, 1024, 16))
+    call = {
+        "key": query, "value": query, "mask": Causal() & SlidingWindow(64), "bias": None,
+        "softcap": None, "dropout_p": 0.0, "weights": False, **given,
+    }  # fmt: skip
+    return choice.auto(query, **call)[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({}, "spans"),
+        ({"mask": Causal() & Documents(torch.arange(1024)[None] // 100)}, "spans"),
+        ({"mask": Padding(torch.tensor([512]))}, "spans"),
+        ({"mask": Padding(torch.tensor([1024]))}, "fused"),  # nothing to leave out
+        ({"mask": Causal()}, "fused"),
+        ({"query": torch.zeros(1, 2, 1024, 16, dtype=torch.float16)}, "spans"),
+        (
+            {"query": torch.zeros(1, 2, 1024, 16).half(), "mask": Padding(torch.tensor([600]))},
+            "fused",
+        ),
+        ({"mask": None}, "fused"),
+        ({"mask": torch.ones(1024, 1024, dtype=torch.bool)}, "fused"),
+        ({"mask": Documents(torch.arange(1024)[None] % 2)}, "fused"),  # no stretches
+        ({"query": torch.zeros(1, 2, 64, 16)}, "fused"),  # too few scores
+        ({"query": torch.zeros(1, 2, 1024, 16, device="meta")}, "fused"),
+        ({"bias": torch.zeros(1, 1)}, "fused"),
+        ({"dropout_p": 0.1}, "fused"),
+        ({"value": torch.zeros(1, 2, 1024, 8)}, "fused"),
+        ({"mask": Padding(torch.tensor([512, 512]))}, "fused"),  # whose error is its own
+        ({"weights": True}, "eager"),
+        ({"softcap": 1.0}, "eager"),
+        ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1)}, "tiled"),
+        ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1), "dropout_p": 0.1}, "eager"),
+    ],
+)
+def test_auto_takes_it_only_where_it_can_and_gains(given: dict, name: str) -> None:
+    assert taken(**given) == name
+
+
+def test_auto_is_eager_under_torch_func(generator: torch.Generator) -> None:
+    query = torch.randn(3, 1, 2, 512, 8, generator=generator)
+    mask = Causal() & SlidingWindow(64)
+    one = torch.vmap(lambda x: dot_product_attention(x, x, x, mask))(query)
+    torch.testing.assert_close(one, dot_product_attention(query, query, query, mask))
+
+
+@pytest.mark.parametrize("backend", ["spans", "fused"])
+def test_a_second_derivative_names_a_backend_that_has_one(
+    backend: str, generator: torch.Generator
+) -> None:
+    query = torch.randn(1, 2, 64, 8, generator=generator, requires_grad=True)
+    mask = Causal() & SlidingWindow(8)
+    context = dot_product_attention(query, query, query, mask, backend=backend)
+    (grad,) = torch.autograd.grad(context.sum(), query, create_graph=True)
+    with pytest.raises(RuntimeError, match="twice: expected backend eager, tiled or loops"):
+        torch.autograd.grad(grad.sum(), query)

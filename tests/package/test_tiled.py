@@ -1,0 +1,82 @@
+"""What the tiles have of their own: skipping, memory, and derivatives of derivatives."""
+
+import pytest
+import torch
+
+import attention.backends.tiled as module
+from attention import Causal, Mask, Padding, PrefixLM, SlidingWindow, dot_product_attention
+
+MASKS = {
+    "none": None,
+    "causal": Causal(),
+    "window": Causal() & SlidingWindow(3),
+    "padding": Padding(torch.tensor([0, 5])),
+    "prefix": PrefixLM(4),
+    "tensor": torch.rand(2, 4, 7, 9, generator=torch.Generator().manual_seed(1)) > 0.6,
+    "a row for all": torch.arange(9)[None] > 3,
+}
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ROWS", 3)
+    monkeypatch.setattr(module, "COLUMNS", 4)
+
+
+@pytest.mark.parametrize("name", MASKS)
+@pytest.mark.parametrize("softcap", [None, 1.5])
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("kv_heads", [4, 2])
+def test_first_and_second_derivatives_are_those_of_eager(
+    name: str, softcap: float | None, biased: bool, kv_heads: int, draw
+) -> None:
+    mask = MASKS[name]
+    query, key, value = draw(2, 4, 7, 5), draw(2, kv_heads, 9, 5), draw(2, kv_heads, 9, 3)
+    mask = mask if mask is None else mask.to(query.device)
+    inputs, bias = [query, key, value], None
+    if biased:
+        bias = draw(4, 1, 9, grad=False)
+        bias[..., 3] = float("-inf")
+        inputs.append(bias.requires_grad_())
+    found = []
+    for backend in ("tiled", "eager"):
+        context = dot_product_attention(
+            query, key, value, mask, bias=bias, scale=0.4, softcap=softcap, backend=backend
+        )
+        first = torch.autograd.grad(context, inputs, context.detach().sin(), create_graph=True)
+        bent = sum((grad * grad.sin()).sum() for grad in first)
+        found.append([context, *first, *torch.autograd.grad(bent, inputs)])
+    for ours, theirs in zip(*found, strict=True):
+        torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-11)
+
+
+def test_second_derivatives_by_finite_differences(draw) -> None:
+    inputs = draw(1, 2, 4, 3), draw(1, 2, 5, 3), draw(1, 2, 5, 2)
+    assert torch.autograd.gradgradcheck(
+        lambda *x: dot_product_attention(*x, Causal(), backend="tiled"), inputs
+    )
+
+
+def test_a_tile_that_a_mask_empties_is_not_computed(monkeypatch: pytest.MonkeyPatch, draw) -> None:
+    """Rules that know their span are not even asked."""
+    scored, asked, score, tile = [], [], module.score, Mask.tile
+    monkeypatch.setattr(module, "score", lambda *x: scored.append(1) or score(*x))
+    monkeypatch.setattr(Mask, "tile", lambda *x: asked.append(1) or tile(*x))
+    query = draw(1, 12, 4, grad=False)
+    dot_product_attention(query, query, query, Causal(), backend="tiled")
+    assert len(scored) == 1 + 2 + 3 + 3  # 4 stretches of 3 queries, 3 of 4 keys
+    assert len(asked) == 1 + 1 + 2 + 1  # only on the diagonal
+    scored.clear()
+    keep = Causal().to_tensor(12, 12, device=query.device)
+    dot_product_attention(query, query, query, keep, backend="tiled")
+    assert len(scored) == 1 + 2 + 3 + 3
+
+
+def test_memory_grows_with_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forward and backward: the largest thing allocated is no larger than the keys."""
+    monkeypatch.undo()
+    query = torch.ones(1, 1, 4096, 8, requires_grad=True)
+    with torch.profiler.profile(profile_memory=True) as profile:
+        dot_product_attention(query, query, query, Causal(), backend="tiled").sum().backward()
+    largest = max(event.self_cpu_memory_usage for event in profile.events())
+    assert largest <= max(query.nbytes, 4 * module.ROWS * module.COLUMNS)
