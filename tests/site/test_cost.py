@@ -1,0 +1,44 @@
+"""The tables of chapter 16 that no block computes: they are those that the script wrote."""
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("scores", "scale", "softmax", "average")
+
+
+def test_the_tables_show_what_was_measured() -> None:
+    measured = json.loads((ROOT / "benchmarks/cost.json").read_text("utf-8"))
+    lengths = measured["lengths"]
+    page = (ROOT / "docs/speed/what-attention-costs.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\S.*?) \|$", page, re.M)
+    shown = [row.split(" | ") for row in rows if re.search(r"\d\.\d", row)]
+    pairs = [(kind, way) for kind in ("ms", "mib") for way in ("eager", "fused")]
+    whole = [
+        [length, *(f"{each[kind][way]:.1f}" for kind, way in pairs)]
+        for length, each in lengths.items()
+    ]
+    parts = [
+        [f"{lengths[length]['ms'][part]:.1f}" for length in ("512", "1024", "2048")]
+        for part in PARTS
+    ]
+    assert shown[: len(whole)] == whole
+    assert [row[2:] for row in shown[len(whole) :]] == parts
+    where = f"{measured['machine']}, torch {measured['torch']}, {measured['date']}"
+    assert page.count(f"<!-- source: benchmarks/cost.py: {where} -->") == 2
+
+
+def test_what_the_page_says_of_them_holds() -> None:
+    lengths = json.loads((ROOT / "benchmarks/cost.json").read_text("utf-8"))["lengths"]
+    ms = [each["ms"] for each in lengths.values()]
+    for one, two in pairwise(ms[1:]):  # twice the text, four times the time
+        assert all(3.6 < two[way] / one[way] < 4.4 for way in ("eager", "fused"))
+    assert all(0.3 < each["fused"] / each["eager"] < 0.4 for each in ms[1:])
+    for length, each in lengths.items():  # two tables
+        tables = 2 * 8 * int(length) ** 2 * 4 / 2**20
+        assert abs(each["mib"]["eager"] - tables) < 2
+        assert each["mib"]["fused"] < 10
+    assert ms[1]["scale"] > ms[1]["average"]
+    assert 18 < ms[1]["scale"] / ms[0]["scale"] < 22
