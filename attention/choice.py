@@ -9,6 +9,7 @@ from torch.autograd import forward_ad
 from attention import blocks, checks
 from attention.blocks import Plan
 from attention.masks import Causal, Mask
+from attention.transforms import transformed
 
 # Fewer scores a head than that are computed before they are planned.
 FEW = 1 << 18
@@ -123,8 +124,3 @@ def refuse(backend: str, asked: bool, why: str, instead: str) -> None:
 
 def kind(value: Any) -> str:
     return "None" if value is None else f"a {type(value).__name__}"
-
-
-def transformed() -> bool:
-    """Whether torch.func is at work, or forward mode: fused knows neither vmap nor jvp."""
-    return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
