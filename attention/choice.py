@@ -29,11 +29,11 @@ def auto(
 ) -> tuple[str, Plan | None]:
     """The name of the first line that fits, and the plan if there is one.
 
-    weights, or torch.func at work                                       eager
-    a softcap, no dropout, and more scores than a cache holds            tiled
-    a softcap                                                            eager
-    a mask that leaves few blocks, no bias, no dropout, on a CPU         spans
-    all else                                                             fused
+        weights, or torch.func at work                                    eager
+        a softcap, no dropout, and more scores than a cache holds         tiled
+        a softcap                                                         eager
+        a mask that leaves few blocks, no bias or dropout, on a CPU       spans
+        all else                                                          fused
     """
     if weights or transformed():
         return "eager", None

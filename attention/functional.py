@@ -17,6 +17,7 @@ from attention.backends.tiled import tiled
 from attention.blocks import Plan
 from attention.choice import auto, named
 from attention.masks import Causal, Mask
+from attention.masks.table import table
 
 Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled"]
 
@@ -25,6 +26,8 @@ BACKENDS = {"eager": eager, "fused": fused, "loops": loops, "spans": spans, "til
 NAMES = ("auto", *BACKENDS)
 # The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
 FUSED_CAUSAL = partial(fused, causal=True)
+# A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
+FUSED_WHOLE = partial(fused, whole=True)
 
 
 @overload
@@ -189,4 +192,5 @@ def narrow(
             seen = slice(start, stop) if stop - start < keys else None
         if mask.full(first, last, start, stop) and keys:
             return run, None, seen
-    return run, mask.tile(queries, keys, slice(0, queries), slice(start, stop), query.device), seen
+    keep, whole = table(mask, queries, keys, slice(start, stop), query.device)
+    return FUSED_WHOLE if whole and plain and run is fused else run, keep, seen

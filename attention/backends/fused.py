@@ -20,8 +20,9 @@ def fused(
     softcap: float | None,
     dropout_p: float,
     causal: bool = False,
+    whole: bool = False,
 ) -> tuple[Float[Tensor, "*heads queries value_dim"], None]:
-    """Keep what is absent from torch's kernel.
+    """Keep what is absent from torch's kernel; with `whole`, nothing is.
 
     `causal` is for as many queries as keys: with fewer, torch aligns the first query with the
     first key, and a cache needs the last with the last.
@@ -30,8 +31,9 @@ def fused(
         Dao, *FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning*
         (2023), section 3.
     """
-    if keep is None:
-        return kernel(query, key, value, bias, scale, dropout_p, causal), None
+    if keep is None or whole:
+        over = bias if keep is None else keep
+        return kernel(query, key, value, over, scale, dropout_p, causal), None
     if not dropout_p and may_look(query, key, value, bias):
         # What is absent is nearly always finite, and then harmless: silence copies keys and
         # values, ten times the work of one query on 2,048 of them.

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow, blocks
 from attention.blocks import cached, rectangles
+from attention.kept import Kept
 
 LENGTHS = torch.tensor([300, 0, 131])
 PACKED = torch.tensor([5] * 70 + [2] + [3] * 129 + [9] * 40 + [1] * 60)[None]
@@ -98,8 +99,7 @@ def test_equal_blocks_are_one_call() -> None:
 def test_a_plan_is_made_once_and_anew_when_a_mask_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     made, make = [], cached.make
     monkeypatch.setattr(cached, "make", lambda *x: made.append(1) or make(*x))
-    monkeypatch.setattr(cached, "kept", type(cached.kept)())
-    monkeypatch.setattr(cached, "MOST", 2)
+    monkeypatch.setattr(cached, "kept", Kept(2))
     ids = PACKED.clone()
     for _ in range(2):  # another mask, equal to the first
         blocks.plan(Causal() & Documents(ids), 300, 300)
@@ -112,7 +112,7 @@ def test_a_plan_is_made_once_and_anew_when_a_mask_changes(monkeypatch: pytest.Mo
     blocks.plan(Causal(), 300, 300)
     blocks.plan(Causal(), 299, 300)
     assert len(made) == 4
-    assert len(cached.kept) == 2  # the oldest are gone
+    assert len(cached.kept.made) == 2  # the oldest are gone
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,42 @@
+"""What was made of a mask, kept for the next call with an equal one."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from threading import Lock
+from typing import Generic, TypeVar
+
+from torch import Tensor
+
+Made = TypeVar("Made")
+
+
+class Kept(Generic[Made]):
+    """The last few things made, by name."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.made: OrderedDict[object, Made] = OrderedDict()
+        self.lock = Lock()
+
+    def get(self, name: object, make: Callable[[], Made]) -> Made:
+        """What was made under this name, or what is made now."""
+        with self.lock:
+            if name in self.made:
+                self.made.move_to_end(name)
+                return self.made[name]
+        made = make()
+        with self.lock:
+            self.made[name] = made
+            while len(self.made) > self.most:
+                self.made.popitem(last=False)
+        return made
+
+
+def value(part: object) -> object:
+    """What a mask is made of, tensors by their content: they may change in place."""
+    if isinstance(part, Tensor):
+        return part.dtype, part.shape, part.numpy().tobytes()
+    if is_dataclass(part):
+        return type(part), *(value(getattr(part, field.name)) for field in fields(part))
+    return part

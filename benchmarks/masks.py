@@ -1,0 +1,141 @@
+"""What a mask saves: each backend and torch's own ways, under each mask, for each length.
+
+    .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: about 15 minutes
+    .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
+    .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, while others use every core
+
+Writes its part of `masks.json`. One sequence, 8 heads of 64 entries, float32. A ratio is how many
+times as long as `auto` a call takes. `dense` is torch's kernel with the mask as a tensor, made
+beforehand; `is_causal` its own causal mask, which under another mask is another result and only
+an anchor; `flex` compiled FlexAttention; `formula` two products and a softmax.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import torch
+from timing import Cell, compare, figures, keep, rate, say
+from torch import Tensor
+from torch.nn.attention.flex_attention import flex_attention
+from torch.nn.functional import scaled_dot_product_attention
+
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    Padding,
+    PrefixLM,
+    SlidingWindow,
+    dot_product_attention,
+)
+
+HEADS, WIDTH = 8, 64
+FLEX = {"causal", "window", "documents", "prefix"}  # a mask more is 10 s of compiling more
+
+Way = Callable[[Tensor, Tensor, Tensor], Tensor]
+
+
+def masks(length: int) -> dict[str, Mask | None]:
+    cuts = torch.randperm(length, generator=torch.Generator().manual_seed(0))[:7, None]
+    place = torch.arange(length)
+    return {
+        "none": None,
+        "causal": Causal(),
+        "window": Causal() & SlidingWindow(min(256, length // 4)),
+        "documents": Causal() & Documents((place * 8 // length)[None]),
+        "documents at random": Causal() & Documents((place >= cuts).sum(dim=0)[None]),
+        "prefix": PrefixLM(length // 4),
+        "padding": Padding(torch.tensor([length * 5 // 8])),
+    }
+
+
+def formula(query: Tensor, key: Tensor, value: Tensor, seen: Tensor | None) -> Tensor:
+    scores = query @ key.mT / WIDTH**0.5
+    if seen is not None:
+        scores = scores.masked_fill(~seen, float("-inf"))
+    return scores.softmax(dim=-1) @ value
+
+
+def ours(mask: Mask | None, backend: str) -> Way:
+    return lambda q, k, v: dot_product_attention(q, k, v, mask, backend=backend)
+
+
+def flex(mask: Mask, length: int) -> Way:
+    torch._dynamo.reset()
+    run = torch.compile(flex_attention, dynamic=False)
+    blocks = mask.block_mask(length, length)
+    return lambda q, k, v: run(q, k, v, block_mask=blocks)
+
+
+def ways(name: str, mask: Mask | None, length: int, backward: bool) -> dict[str, Way]:
+    seen = None if mask is None else mask.to_tensor(length, length)
+    found: dict[str, Way] = {
+        "auto": ours(mask, "auto"),
+        "tiled": ours(mask, "tiled"),
+        "dense": lambda q, k, v: scaled_dot_product_attention(q, k, v, attn_mask=seen),
+    }
+    if mask is not None:
+        found["is_causal"] = lambda q, k, v: scaled_dot_product_attention(q, k, v, is_causal=True)
+        found["spans"] = ours(mask, "spans")
+    if length <= 2048:
+        found["eager"] = ours(mask, "eager")
+        found["formula"] = lambda q, k, v: formula(q, k, v, seen)
+    if mask is not None and name in FLEX and length >= 2048 and not backward:
+        found["flex"] = flex(mask, length)
+    return found
+
+
+def cell(name: str, mask: Mask | None, length: int, backward: bool) -> dict[str, object]:
+    inputs = [x.requires_grad_(backward) for x in torch.randn(3, 1, HEADS, length, WIDTH)]
+    grad = torch.randn(1, HEADS, length, WIDTH)
+
+    def bind(way: Way) -> Callable[[], object]:
+        query, key, value = inputs
+        if not backward:
+            return lambda: way(query, key, value)
+        return lambda: torch.autograd.grad(way(query, key, value), inputs, grad)
+
+    with torch.set_grad_enabled(backward):
+        every = ways(name, mask, length, backward)
+        found: Cell = compare({way: bind(call) for way, call in every.items()}, "auto")
+    say(f"{name}, {length}", found, "auto")
+    share = 1.0 if mask is None else mask.to_tensor(length, length).float().mean().item()
+    # 4 operations for each entry of each score, and in backward 10 more: five products, not two.
+    work = (14 if backward else 4) * HEADS * length**2 * WIDTH * share
+    gflops = figures(work / found["auto"]["ms"] / 1e6)
+    return {"share": figures(share), "gflops": gflops, "ways": found}
+
+
+def table(lengths: tuple[int, ...], backward: bool) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for length in lengths:
+        print(f"a product of matrices: {rate()} GFLOP/s", file=sys.stderr, flush=True)
+        cells = {n: cell(n, mask, length, backward) for n, mask in masks(length).items()}
+        found[str(length)] = {"product": rate(), **cells}
+    return found
+
+
+def loaded() -> dict[str, object]:
+    """With a busy process beside each thread of ours."""
+    busy = "import torch\na = torch.randn(512, 512)\nwhile True: a @ a"
+    others = []
+    try:
+        for _ in range(torch.get_num_threads()):
+            others.append(subprocess.Popen([sys.executable, "-c", busy]))
+        return table((8192,), backward=False)
+    finally:
+        for other in others:
+            other.kill()
+
+
+PARTS = {
+    "forward": lambda: table((64, 512, 2048, 8192), backward=False),
+    "backward": lambda: table((2048,), backward=True),
+    "loaded": loaded,
+}
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in PARTS:
+        raise SystemExit(f"which part? expected one of {', '.join(PARTS)}")
+    keep(__file__, sys.argv[1], PARTS[sys.argv[1]]())

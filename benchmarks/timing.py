@@ -1,0 +1,106 @@
+"""How the scripts here measure: every call has its turn in each round, and ratios are compared.
+
+What else a machine does, and how warm it is, hits all calls of a round alike: a ratio within a
+round holds where milliseconds do not.
+"""
+
+import json
+import platform
+import random
+import statistics
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+
+import torch
+
+Calls = dict[str, Callable[[], object]]
+Cell = dict[str, dict[str, float]]
+
+SHORT = 2e-3  # seconds: a shorter call is repeated until it takes so long
+
+
+def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
+    """Median milliseconds of each call, and how many times as long as ours it takes.
+
+    Args:
+        calls: What to time.
+        ours: The name of the call that the others are compared with.
+        seconds: About how long to measure; at least 5 rounds, at most 100.
+    """
+    for call in calls.values():  # the first call pays for what is loaded, planned, compiled
+        call()
+    times = {name: once(call) for name, call in calls.items()}
+    repeats = {name: max(1, round(SHORT / time)) for name, time in times.items()}
+    round_takes = sum(times[name] * repeats[name] for name in times)
+    rounds = min(100, max(5, round(seconds / round_takes)))
+    found: dict[str, list[float]] = {name: [] for name in times}
+    for _ in range(rounds):
+        for name in random.sample(list(times), len(times)):
+            start = perf_counter()
+            for _ in range(repeats[name]):
+                calls[name]()
+            found[name].append((perf_counter() - start) / repeats[name])
+    ratios = {
+        name: statistics.median(a / b for a, b in zip(each, found[ours], strict=True))
+        for name, each in found.items()
+    }
+    return {
+        name: {"ms": figures(statistics.median(each) * 1e3), "ratio": round(ratios[name], 2)}
+        for name, each in found.items()
+    }
+
+
+def once(call: Callable[[], object]) -> float:
+    start = perf_counter()
+    call()
+    return perf_counter() - start
+
+
+def rate(size: int = 2048) -> float:
+    """The best GFLOP/s of a matrix product of this machine, now."""
+    a, b = torch.randn(2, size, size)
+    return round(2 * size**3 / min(once(lambda: a @ b) for _ in range(7)) / 1e9, 1)
+
+
+def figures(number: float) -> float:
+    """To three figures."""
+    return float(f"{number:.3g}")
+
+
+def here() -> dict[str, object]:
+    """What measured, and when."""
+    return {
+        "machine": processor(),
+        "threads": torch.get_num_threads(),
+        "python": platform.python_version(),
+        "torch": torch.__version__.split("+")[0],
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(": ")[1] for line in lines if line.startswith("model name")), "")
+
+
+def say(name: str, cell: Cell, ours: str) -> None:
+    """Progress: a line a cell, with the ratios to ours."""
+    others = ", ".join(f"{n} {x['ratio']:.2f}" for n, x in cell.items() if n != ours)
+    print(f"{name}: {ours} {cell[ours]['ms']} ms; {others}", file=sys.stderr, flush=True)
+
+
+def keep(script: str, part: str, cells: dict[str, object]) -> None:
+    """One part of the JSON beside a script, the others as they were; whole or not at all."""
+    target = Path(script).with_suffix(".json")
+    result = json.loads(target.read_text("utf-8")) if target.exists() else {}
+    result[part] = {**here(), "cells": cells}
+    new = target.with_suffix(".part")
+    new.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    new.replace(target)
+    print(f"wrote {part} to {target.name}", file=sys.stderr)
