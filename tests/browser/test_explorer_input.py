@@ -3,6 +3,7 @@
 import torch
 from attend import FOUND, digits, same, states
 from explorer import Explorer
+from playwright.sync_api import expect
 
 from attention import Causal, SlidingWindow, dot_product_attention
 
@@ -85,17 +86,16 @@ DAMAGED = [
 
 
 def test_a_damaged_address_gives_the_start_and_a_sentence(explorer: Explorer) -> None:
-    start = explorer.seen()["tables"]
+    start, scales = explorer.seen()["tables"], explorer.page.locator("[name=scale]")
     said = "This address holds no sentence that can be shown, so this is the start."
     usual = "I attends most to itself, 0.2256."
     for fragment in DAMAGED:
         explorer.visit("#" + fragment)
         seen = explorer.seen()
         assert (seen["tables"], seen["says"]) == (start, [said, usual]), fragment
-        explorer.page.evaluate("location.hash = 'scale=2'")  # another to fall back on
-        explorer.page.wait_for_function("document.querySelector('[name=scale]').value === '2'")
-        explorer.page.evaluate("words => { location.hash = words }", fragment)
-        explorer.page.wait_for_function("document.querySelector('[name=scale]').value === '1'")
+        for words, scale in [("scale=2", "2"), (fragment, "1")]:  # after another to fall back on
+            explorer.page.evaluate("words => { location.hash = words }", words)
+            expect(scales).to_have_value(scale)
         explorer.wait()
         seen = explorer.seen()
         assert (seen["tables"], seen["says"]) == (start, [said, usual]), fragment
