@@ -2,17 +2,11 @@
 
 import ast
 import copy
-import re
 import symtable
 from collections.abc import Iterator
 from typing import Any
 
-# What gives something that shares memory with what it is taken from; so does a new object.
-VIEWS = re.compile(
-    r"view|reshape|expand|transpose|flatten|unflatten|squeeze|unsqueeze|detach|permute|split|chunk"
-    r"|unbind|diagonal|parameters|values|items|[A-Z]\w*|[a-z]\w*_"
-)
-ANY = re.compile(r"\w+")
+DISPLAYS = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
 
 
 def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], set[str], set[str]]:
@@ -60,37 +54,21 @@ def targets(node: ast.AST) -> Iterator[ast.AST]:
                 yield part
 
 
-def shared(statement: ast.stmt) -> set[str]:
-    """What the value of an assignment may share memory with."""
-    value = getattr(statement, "value", None)
-    if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Call):
-        value = statement.iter
-    held = {root(target) for target in targets(statement)}  # by what it becomes a part of
-    return held.union(sources(value)) - {""}
+def names(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Global | ast.Nonlocal):
+        yield from node.names
 
 
-def sources(value: ast.AST | None) -> Iterator[str]:
-    if isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
-        yield root(value)
-    elif isinstance(value, ast.Tuple | ast.List):
-        for part in value.elts:
-            yield from sources(part)
-    elif isinstance(value, ast.Call):
-        function = value.func
-        name = function.attr if isinstance(function, ast.Attribute) else root(function)
-        if VIEWS.fullmatch(name):
-            yield root(value.func)
-            for part in value.args:
-                yield from sources(part)
+def name_of(call: ast.Call) -> str:
+    """The last name of what is called."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else root(function)
 
 
-def root(node: ast.AST, through: re.Pattern[str] = VIEWS) -> str:
-    """The name from which attributes, items and calls of some names are taken."""
+def root(node: ast.AST) -> str:
+    """The name from which attributes, items and calls are taken."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.Call):
-        if isinstance(node, ast.Call):
-            node = node.func
-            if isinstance(node, ast.Attribute) and not through.fullmatch(node.attr):
-                return ""
-        else:
-            node = node.value
+        node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
