@@ -1,11 +1,12 @@
 """What a statement changes, and whether it draws random numbers: guessed from its text."""
 
 import ast
+import builtins
 import re
 
 from literate.known import Known
 from literate.sharing import HOLDS, outer, sources
-from literate.syntax import name_of, root, targets
+from literate.syntax import inside, name_of, root, targets
 
 SETTINGS = "<settings>"  # how torch prints, and the like
 DRAWS = re.compile(
@@ -61,7 +62,9 @@ def effects(statement: ast.stmt, known: Known, used: set[str]) -> tuple[set[str]
         theirs = outer(statement, known.modules | known.defined)
         changed = {name for name in changed if name in theirs or not name.isidentifier()}
     elif used & known.changing and not isinstance(statement, DEFINES):
-        changed |= used - known.defined
+        changed |= (
+            {name for name in used if name.isidentifier()} - known.defined - {*vars(builtins)}
+        )
     return changed - {""}, chance
 
 
@@ -71,7 +74,8 @@ def done_to(call: ast.Call, known: Known) -> set[str]:
         return set()
     if isinstance(call.func, ast.Attribute) and root(call.func) not in known.modules:
         return {*sources(call.func)}
-    return set[str]().union(*map(sources, [*call.args, *(word.value for word in call.keywords)]))
+    given = [*call.args, *(word.value for word in call.keywords)]
+    return set[str]().union(*map(sources, given)) - known.defined
 
 
 def grads(statement: ast.stmt, known: Known) -> set[str]:
@@ -82,6 +86,18 @@ def grads(statement: ast.stmt, known: Known) -> set[str]:
             name = root(node)
             found |= {f"{other}.grad" for other in {name} | known.shares.get(name, set())}
     return found
+
+
+def prints(statement: ast.stmt) -> list[ast.Expr]:
+    """The statements in it that print."""
+    found = [node for node in ast.walk(statement) if isinstance(node, ast.Expr)]
+    return [node for node in found if ast.unparse(node).startswith("print(")]
+
+
+def idle(node: ast.Expr, known: Known) -> bool:
+    """Whether it does nothing but print."""
+    binds = any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+    return not binds and effects(node, known, known.called(inside(node))) == (set(), "")
 
 
 def once(value: ast.AST | None) -> bool:

@@ -42,11 +42,12 @@ class Known:
         for name in names:
             self.later[name] = self.later.get(name, set()) | reads
 
-    def join(self, names: set[str]) -> None:
-        """From here on each of these names may share memory with the others."""
-        group = names.union(*(self.shares.get(name, ()) for name in names))
-        for name in group:
-            self.shares[name] = group - {name}
+    def join(self, names: set[str], views: set[str]) -> None:
+        """From here on each of these names may share memory with the others and with the views."""
+        for name in names:
+            for other in (names | self.alike(views)) - {name}:
+                self.shares.setdefault(name, set()).add(other)
+                self.shares.setdefault(other, set()).add(name)
 
     def alike(self, names: set[str]) -> set[str]:
         """These names, and all that may share their memory."""

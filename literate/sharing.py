@@ -5,7 +5,7 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from literate.syntax import name_of, names
+from literate.syntax import inside, name_of
 
 # What never gives what it is given, nor a part of it. All else may share memory with it.
 NEW = re.compile(
@@ -38,6 +38,11 @@ def sources(value: ast.AST | None) -> Iterator[str]:
             yield value.id
         case ast.Subscript():
             yield from sources(value.value)
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            found = {*sources(value.value if isinstance(value, ast.DictComp) else value.elt)}
+            for part in reversed(value.generators):
+                found |= {*sources(part.iter)} if found & {*sources(part.target)} else set()
+            yield from found
         case _:
             for part in ast.iter_child_nodes(value):
                 yield from sources(part)
@@ -60,8 +65,6 @@ def bound(statement: ast.stmt) -> Iterator[tuple[ast.AST, ast.AST | None]]:
                 yield target, node.context_expr
             case ast.Call(func=ast.Attribute() as method) if method.attr in HOLDS:
                 yield method.value, ast.Tuple([*node.args, *(word.value for word in node.keywords)])
-            case ast.Call(func=ast.Name(id="setattr")):
-                yield node.args[0], ast.Tuple(node.args[1:])
             case _:
                 pass
 
@@ -88,10 +91,12 @@ def matched(
 def outer(function: ast.FunctionDef, fixed: set[str]) -> set[str]:
     """The names in a function that may share memory with what is not made in it."""
     pairs = [({*sources(target)}, {*sources(value)}) for target, value in bound(function)]
-    known = (
-        {name for node in ast.walk(function) for name in names(node)} - {*vars(builtins)} - fixed
+    found = (
+        inside(function)
+        - {*vars(builtins)}
+        - fixed
+        - set[str]().union(*(targets for targets, _ in pairs))
     )
-    found = known - set[str]().union(*(targets for targets, _ in pairs))
     found |= {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)}
     for _ in pairs:
         for targets, values in pairs:

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from textwrap import indent
 
 from literate.effects import SETTINGS
@@ -75,9 +74,7 @@ def joined(above: list[str], code: str) -> str:
 def quiet(statement: Statement) -> str:
     """A statement without what it prints, which the page says elsewhere."""
     if statement.prints:  # and does more in the same words, or in a function that it calls
-        several = any("\n" in text for text in texts(statement.node))  # which no indent may change
-        code = ast.unparse(statement.node) if several else "\n".join(statement.lines)
-        return f"with redirect_stdout(None):\n{indent(code, '    ')}"
+        return "with redirect_stdout(None):\n" + indent("\n".join(statement.lines), "    ")
     lines: list[str | None] = [*statement.lines]
     if isinstance(statement.node, (ast.FunctionDef, ast.ClassDef)):
         return "\n".join(statement.lines)
@@ -88,9 +85,3 @@ def quiet(statement: Statement) -> str:
         lines[first + 1 : last + 1] = [None] * (last - first)
     kept = [line for line in lines if line is not None]
     return "" if kept[0] == "pass" else "\n".join(kept)
-
-
-def texts(node: ast.AST) -> Iterator[str]:
-    for part in ast.walk(node):
-        if isinstance(part, ast.Constant) and isinstance(part.value, str):
-            yield part.value

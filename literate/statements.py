@@ -7,15 +7,15 @@ every script, and they decide.
 import ast
 import builtins
 
-from literate.aloud import idle, prints, stands_alone
-from literate.effects import DEFINES, drops, effects, grads, once
+from literate.effects import DEFINES, drops, effects, grads, idle, once, prints
 from literate.known import Known
 from literate.sharing import bound, sources
-from literate.syntax import called, name_of, table, variables
+from literate.syntax import called, calls, inside, name_of, table, variables
 
 CHANCE = "<chance>"  # the state of the random numbers, as one more name
+DROPS = "<dropout>"  # what modules that draw whenever they are called are made of
 MAY_NOT_RUN = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match)
-GIVES = ast.Yield | ast.YieldFrom | ast.Nonlocal  # what a function has that gives what changes
+GIVES = ast.Yield | ast.YieldFrom  # what a function has that gives what changes
 
 
 class Statement:
@@ -25,30 +25,31 @@ class Statement:
         self.node = node
         self.first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
         self.lines = lines[self.first - 1 : node.end_lineno]
-        if not stands_alone(node, lines):
-            self.lines = [ast.unparse(node)]
         now, later, self.binds = variables(table(node))
         self.kills = set() if isinstance(node, MAY_NOT_RUN) else self.binds
+        if isinstance(node, ast.For):  # what it binds before its body reads it
+            now -= inside(node.target) - inside(node.iter)
         used = known.called(now | later)
-        changed, chance = effects(node, known, used)
-        self.changes = known.alike(changed)
+        self.changes, chance = effects(node, known, used)
         if isinstance(node, DEFINES):
             self._define(node, now | later, chance, known)
             chance, used = "", known.called(now)
         else:
+            before = known.alike(self.changes)
             self._bind(node, used, later, known)
-        self.changes |= known.alike(changed) if not isinstance(node, DEFINES) else set()
+            self.changes = (before | known.alike(self.changes)) - known.modules
         self.reads = used | grads(node, known)
-        if CHANCE in used or chance == "draws":
+        if {CHANCE, DROPS} & used or chance == "draws":
             self.reads.add(CHANCE)
             self.changes.add(CHANCE)
         elif chance == "seeds":
             self.binds = self.binds | {CHANCE}
-            self.kills = self.kills | ({CHANCE} if self.kills == self.binds - {CHANCE} else set())
-        self.silent = [one for one in prints(node) if idle(one, lines, known)]
-        aloud = not isinstance(node, DEFINES) and len(self.silent) < len([*prints(node)])
+            if not isinstance(node, MAY_NOT_RUN):
+                self.kills = self.binds
+        said = prints(node)
+        self.silent = [one for one in said if idle(one, known)]
+        aloud = not isinstance(node, DEFINES) and self.silent != said
         self.prints = aloud or bool(called(node) & known.printing)
-        self.changes -= known.modules
 
     def _bind(self, node: ast.stmt, used: set[str], later: set[str], known: Known) -> None:
         seen = used - known.modules - {CHANCE, *vars(builtins)}
@@ -60,20 +61,22 @@ class Statement:
         for target, value in bound(node):
             into = {*sources(target)} & (seen | self.binds) - {"_"}
             views = {*sources(value)} & seen
-            known.does(into, before.called(views) - views)
-            call = {name_of(value)} if isinstance(value, ast.Call) else set[str]()
-            if views & before.changing - (call & before.plain):
+            known.does(into, before.called(views) - views - {CHANCE})
+            made = {name_of(part) for part in calls(value)} & before.plain
+            if views & before.changing - made:
                 known.changing |= into
             if views & anew:  # as in `x = x.view(2)`: what it was shared
                 views = (views | before.alike(views)) - anew
-            if into:
-                known.join(into | views - known.modules - known.defined)
+            held = before.alike(into - self.binds)  # who has it has what becomes a part of it
+            known.join(into | held, views - known.modules - known.defined)
         for name in self.binds:
             known.made_of[name] = behind - {name}
         value = getattr(node, "value", None)
+        parted = isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
+        if parted and not isinstance(value, ast.Tuple):
+            value = None  # as in `a, b = (f(x) for x in xs)`: it is used up at once
         lazy = later | (data if isinstance(value, ast.GeneratorExp) else set())
-        calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
-        known.does(self.binds, lazy | ({CHANCE} if any(map(drops, calls)) else set()))
+        known.does(self.binds, lazy | ({DROPS} if any(map(drops, calls(node))) else set()))
         if once(value):
             known.changing |= self.binds
 
@@ -82,13 +85,13 @@ class Statement:
             known.forget(self.binds)
             known.modules |= self.binds
         else:
-            inside = self.binds - {node.name}  # what it binds by `global`
             self.binds = self.kills = {node.name}
             known.forget(self.binds)
             known.defined.add(node.name)
-            known.later[node.name] = later | inside | ({CHANCE} if chance else set())
+            known.later[node.name] = later | ({CHANCE} if chance else set())
+            known.does(self.binds, {DROPS} if any(map(drops, calls(node))) else set())
             gives = any(isinstance(part, GIVES) for part in ast.walk(node) if part is not node)
-            if self.changes | inside or gives:
+            if self.changes or gives:
                 known.changing.add(node.name)
             if isinstance(node, ast.FunctionDef) and not gives:
                 known.plain.add(node.name)

@@ -6,8 +6,6 @@ import symtable
 from collections.abc import Iterator
 from typing import Any
 
-DISPLAYS = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
-
 
 def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], set[str], set[str]]:
     """The names of the page that are read at once, read inside functions, and bound."""
@@ -38,10 +36,13 @@ def table(statement: ast.stmt) -> symtable.SymbolTable:
     return symtable.symtable(ast.unparse(spelled), "", "exec")
 
 
+def calls(node: ast.AST | None) -> list[ast.Call]:
+    return [part for part in ast.walk(node) if isinstance(part, ast.Call)] if node else []
+
+
 def called(statement: ast.stmt) -> set[str]:
     """The functions that it calls by their names."""
-    calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
-    return {function.id for function in calls if isinstance(function, ast.Name)}
+    return {call.func.id for call in calls(statement) if isinstance(call.func, ast.Name)}
 
 
 def targets(node: ast.AST) -> Iterator[ast.AST]:
@@ -54,11 +55,9 @@ def targets(node: ast.AST) -> Iterator[ast.AST]:
                 yield part
 
 
-def names(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Name):
-        yield node.id
-    elif isinstance(node, ast.Global | ast.Nonlocal):
-        yield from node.names
+def inside(node: ast.AST) -> set[str]:
+    """The names in it."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def name_of(call: ast.Call) -> str:

@@ -23,11 +23,11 @@ VIEWS = [
     "x.numpy()", "x.contiguous()", "x.float()", "x.to(torch.float32)", "x.squeeze()", "x.data",
     "torch.transpose(x, 0, 1)", "torch.atleast_2d(x)", "x.unsqueeze(0)", "x.ravel()", "x.cpu()",
     "torch.as_tensor(x)", "torch.from_numpy(x.numpy())", "x.permute(1, 0)", "x.diagonal()",
-    "x if True else 0", "[x, x][0]", "{'a': x}['a']", "(y := x)", "x or 0 if False else x",
+    "x if True else 0", "[x, x][0]", "{'a': x}['a']", "(y := x)",
     "next(iter(x))", "x.view_as(x)", "x.expand_as(x)", "x.tensor_split(2)[0]", "x.H", "x.real",
     "[part for part in x][0]", "list(x)[0]", "tuple([x])[0]", "max([x], key=len)",
-    "dict(a=x)['a']", "([x] + [])[0]", "([x] * 2)[0]", "(lambda: x)()", "x.hsplit(2)[0]", "x.unfold(0, 1, 1)",
-    "x.type(torch.float32)", "x.squeeze(0)", "x.__getitem__(0)", "sorted([x], key=len)[0]",
+    "dict(a=x)['a']", "([x] + [])[0]", "([x] * 2)[0]", "x.hsplit(2)[0]", "x.unfold(0, 1, 1)",
+    "x.type(torch.float32)", "x.squeeze(0)", "sorted([x], key=len)[0]",
 ]  # fmt: skip
 # Blocks of a page; the last of them is run alone.
 CASES = {
@@ -48,7 +48,6 @@ CASES = {
     "a name in a comprehension": ["a = 2\nb = [1]", "print([a for _ in b])"],
     "a name in a generator": ["a = 2\ng = (a for _ in range(2))", "a = 3", "print([*g])"],
     "a default": ["a = 2\n\n\ndef f(b=a):\n    return b", "a = 3", "print(f(), a)"],
-    "a default that changes": ["def f(b=[]):\n    b.append(1)\n    return len(b)", "c = f()", "print(f())"],
     "a default that is shared": [X, "def f(b=x):\n    b[0] += 1", "f()", "print(x)"],
     "a chain": ["import torch\na = b = torch.zeros(2)", "a[0] = 1", "print(b)"],
     "a tuple": [X, "a, b = x, 1\na[0] = 1", "print(x)"],
@@ -56,12 +55,9 @@ CASES = {
     "chunks": [X, "a, b = x.chunk(2)\na[0] = 1", "print(x)"],
     "a view of itself": [X, "y = x\ny = y.view(2, 2)", "y[0, 0] = 1", "print(x)"],
     "an addition in place": [X, "y = x\ny += 1", "y[0] = 5", "print(x)"],
-    "a lambda in a call": ["a = 1\nf = lambda: a\nf = (lambda g: lambda: g())(f)", "a = 2", "print(f())"],
     "a walrus": [X, "print(y := x)\ny[0] = 1", "print(x)"],
     "a share made in an if": [X, "y = 0\nif True:\n    y = x\ny[0] = 1", "print(x)"],
     "a share made in a with": [X, "with torch.no_grad():\n    y = x.view(2, 2)\ny[0, 0] = 1", "print(x)"],
-    "setattr": ["class A:\n    b = 0\n\n\na = A()", "setattr(a, 'b', 1)", "print(a.b)"],
-    "delattr": ["class A:\n    b = 0\n\n\na = A()\na.b = 1", "delattr(a, 'b')", "print(a.b)"],
     "del of an item": ["a = {1: 2, 3: 4}", "del a[1]", "print(a)"],
     "append": [X, "xs = []\nxs.append(x)\nxs[0][0] = 1", "print(x)"],
     "update": [X, "d = {}\nd.update(a=x)\nd['a'][0] = 1", "print(x)"],
@@ -77,12 +73,6 @@ CASES = {
     "a generator function": ["def g():\n    yield 1\n    yield 2\n\n\nit = g()", "a = next(it)", "print([*it])"],
     "star": ["it = iter([1, 2, 3])", "a = [*it]", "print([*it])"],
     "in": ["it = iter([1, 2, 3])", "a = 1 in it", "print([*it])"],
-    "global": ["n = 0\n\n\ndef f():\n    global n\n    n += 1", "f()", "print(n)"],
-    "global, bound": ["n = 0\n\n\ndef f():\n    global n\n    n = 5", "f()", "print(n)"],
-    "a closure that counts": [
-        "def counter():\n    n = 0\n\n    def up():\n        nonlocal n\n        n += 1\n        return n\n\n    return up\n\n\nup = counter()",
-        "a = up()", "print(up())",
-    ],
     "an object that counts": [
         "class A:\n    n = 0\n\n    def up(self):\n        self.n += 1\n        return self.n\n\n\na = A()",
         "b = a.up()", "print(a.n)",
@@ -125,17 +115,11 @@ CASES = {
         "attend = MultiHeadAttention(4, 2)\ncache = KVCache()", "y = attend(torch.ones(1, 2, 4), mask=Causal(), cache=cache)",
         "print(attend(torch.ones(1, 1, 4), mask=Causal(), cache=cache))",
     ],
-    "statements on one line": ["a = 1; print(a); b = 2", "print(a, b)"],
-    "a print before, on one line": ["print(1); b = 2", "print(b)"],
-    "a print in an if, on its line": ["if True: print(1)", "b = 1\nif b: print(2)", "print(b)"],
-    "several in an if": ["b = 1\nif b: print(2); b = 3", "print(b)"],
     "a print of a walrus": ["print(a := 5)", "print(a)"],
     "a print that draws": ["import torch\ntorch.manual_seed(0)\nprint(torch.rand(1))", "print(torch.rand(1))"],
     "a print that pops, in a loop": ["a = [1, 2, 3]\nb = 0\nfor i in range(2):\n    print(a.pop())\n    b += i", "print(a, b)"],
     "a print that draws from an iterator": ["it = iter([1, 2, 3])\nprint(next(it))", "print(next(it))"],
     "a print of what changes": [X, "print(x.add_(1))", "print(x)"],
-    "a string of several lines": ["a = '''\nprint(1)\n'''\nif True:\n    b = '''\n  c'''; print(b)", "print(a, b)"],
-    "a print with a string in a loop": ["a = []\nfor i in range(2):\n    a.append('''\n'''); print(a)", "print(a)"],
 } | {f"a change through {view}": [M, f"a = {view}\na[..., 0] = 1", "print(x)"] for view in VIEWS}  # fmt: skip
 
 
