@@ -5,22 +5,20 @@ import builtins
 import re
 
 from literate.known import Known
-from literate.sharing import HOLDS, outer, sources
+from literate.sharing import outer, sources
 from literate.syntax import inside, name_of, root, targets
 
 SETTINGS = "<settings>"  # how torch prints, and the like
 DRAWS = re.compile(
     r"(rand\w*|multinomial|bernoulli|\w*normal_?|\w*uniform_?|\w*dropout|shuffle|sample|choices?"
-    r"|exponential_|geometric_|cauchy_|gumbel_softmax|gauss|Dropout\w*|Linear|Bilinear|Embedding"
-    r"|Conv\w*|\w*Attention|Transformer\w*|(RNN|LSTM|GRU)\w*|DataLoader|from_torch)"
+    r"|Dropout|Linear|Embedding|\w*Attention|Transformer\w*|RNN|LSTM|GRU|from_torch)"
 )
 SEEDS = ("manual_seed", "seed")
 DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
-TAKES = HOLDS | {"pop", "popleft", "popitem", "remove", "discard", "clear", "sort", "send"}
-LOOKS = re.compile(r"save|savefig|show|print|close|backward|assert_\w+")  # change nothing read
+TAKES = {"pop", "popleft", "popitem", "step"}
+LOOKS = re.compile(r"save|savefig|show|print|assert_\w+")  # change nothing read
 GIVEN = {"generator", "out", "cache"}  # arguments that a call changes
-ONCE = re.compile(r"iter|map|filter|zip|reversed|enumerate|cycle|count|chain|islice")
-STATE = re.compile(r"\w*Cache|BatchNorm\w*|deque|Generator")  # what its own calls change
+ONCE = {"iter", "map", "filter", "zip", "reversed", "enumerate"}
 
 
 def effects(statement: ast.stmt, known: Known, used: set[str]) -> tuple[set[str], str]:
@@ -29,10 +27,8 @@ def effects(statement: ast.stmt, known: Known, used: set[str]) -> tuple[set[str]
     if isinstance(statement, ast.ClassDef):
         for part in statement.body:
             found, draws = effects(part, known, used)
-            changed |= found - (
-                {"self", "super"} if getattr(part, "name", "") == "__init__" else set()
-            )
-            chance = chance or draws
+            own = {"self", "super"} if getattr(part, "name", "") == "__init__" else set()
+            changed, chance = changed | found - own, chance or draws
         return changed, chance
     for node in ast.walk(statement):
         for target in targets(node):
@@ -54,7 +50,7 @@ def effects(statement: ast.stmt, known: Known, used: set[str]) -> tuple[set[str]
         if name == "backward":
             loss = root(node.func)
             changed |= {f"{leaf}.grad" for leaf in known.made_of.get(loss, set()) | {loss}}
-        elif name in TAKES | {"step"} or name.endswith("_") or name == "next":
+        elif name in TAKES or name.endswith("_"):
             changed |= {*sources(node.func)} if method else set()
             if not method or root(node.func) in known.modules:
                 changed = changed.union(*map(sources, node.args))
@@ -62,9 +58,8 @@ def effects(statement: ast.stmt, known: Known, used: set[str]) -> tuple[set[str]
         theirs = outer(statement, known.modules | known.defined)
         changed = {name for name in changed if name in theirs or not name.isidentifier()}
     elif used & known.changing and not isinstance(statement, DEFINES):
-        changed |= (
-            {name for name in used if name.isidentifier()} - known.defined - {*vars(builtins)}
-        )
+        names = {name for name in used if name.isidentifier()}
+        changed |= names - known.defined - {*vars(builtins)}
     return changed - {""}, chance
 
 
@@ -101,15 +96,9 @@ def idle(node: ast.Expr, known: Known) -> bool:
 
 
 def once(value: ast.AST | None) -> bool:
-    """Whether a value is used up by those who read it, or changes when it is called."""
-    if isinstance(value, ast.Tuple | ast.List):
-        return any(map(once, value.elts))
-    name = name_of(value) if isinstance(value, ast.Call) else ""
-    return (
-        isinstance(value, ast.GeneratorExp)
-        or bool(ONCE.fullmatch(name))
-        or bool(STATE.fullmatch(name))
-    )
+    """Whether a value is used up by those who read it."""
+    used_up = isinstance(value, ast.Call) and name_of(value) in ONCE
+    return used_up or isinstance(value, ast.GeneratorExp)
 
 
 def drops(call: ast.Call) -> bool:

@@ -16,7 +16,6 @@ NEW = re.compile(
     r"|rand\w*|zeros\w*|ones\w*|empty\w*|full\w*|arange|linspace|eye|tensor|one_hot|equal|allclose"
     r"|isclose|isnan|count_nonzero|dot_product_attention|scaled_dot_product_attention"
 )
-DATA = {"shape", "dtype", "ndim", "device", "__name__"}  # attributes that share nothing
 HOLDS = {"append", "appendleft", "extend", "insert", "add", "update", "setdefault"}
 DISPLAYS = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp | ast.DictComp | ast.SetComp
 
@@ -24,14 +23,10 @@ DISPLAYS = ast.List | ast.Tuple | ast.Dict | ast.Set | ast.ListComp | ast.DictCo
 def sources(value: ast.AST | None) -> Iterator[str]:
     """The names whose memory a value, or a statement's values, may share or hold."""
     match value:
-        case None | ast.Constant() | ast.Compare() | ast.UnaryOp() | ast.JoinedStr():
+        case None:
             return
         case ast.BinOp() if not any(isinstance(x, DISPLAYS) for x in (value.left, value.right)):
             return  # of numbers, not of lists
-        case ast.Attribute(attr=attr) if attr in DATA:
-            return
-        case ast.Call(func=ast.Name(id="float" | "int" | "bool" | "str")):
-            return
         case ast.Call() if NEW.fullmatch(name_of(value)):
             return
         case ast.Name():
@@ -61,8 +56,6 @@ def bound(statement: ast.stmt) -> Iterator[tuple[ast.AST, ast.AST | None]]:
                 yield node.target, node.value
             case ast.For():
                 yield from matched(node.target, node.iter, each=True)
-            case ast.withitem(optional_vars=target) if target:
-                yield target, node.context_expr
             case ast.Call(func=ast.Attribute() as method) if method.attr in HOLDS:
                 yield method.value, ast.Tuple([*node.args, *(word.value for word in node.keywords)])
             case _:
@@ -73,15 +66,15 @@ def matched(
     target: ast.AST, value: ast.AST, each: bool = False
 ) -> Iterator[tuple[ast.AST, ast.AST | None]]:
     """The same, with the parts of a tuple by themselves where one sees which is whose."""
-    if isinstance(target, ast.Tuple) and not any(isinstance(t, ast.Starred) for t in target.elts):
-        count, parts = len(target.elts), None
+    if isinstance(target, ast.Tuple):
+        parts = None
         if each and isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
             name = value.func.id
             parts = value.args if name == "zip" else None
             parts = [ast.Constant(0), *value.args[:1]] if name == "enumerate" else parts
         elif not each and isinstance(value, ast.Tuple):
             parts = value.elts
-        if parts and len(parts) == count and not any(isinstance(p, ast.Starred) for p in parts):
+        if parts and len(parts) == len(target.elts):
             for one, part in zip(target.elts, parts, strict=True):
                 yield from matched(one, part, each)
             return
@@ -91,15 +84,10 @@ def matched(
 def outer(function: ast.FunctionDef, fixed: set[str]) -> set[str]:
     """The names in a function that may share memory with what is not made in it."""
     pairs = [({*sources(target)}, {*sources(value)}) for target, value in bound(function)]
-    found = (
-        inside(function)
-        - {*vars(builtins)}
-        - fixed
-        - set[str]().union(*(targets for targets, _ in pairs))
-    )
+    made = set[str]().union(*(targets for targets, _ in pairs))
+    found = inside(function) - made - fixed - {*vars(builtins)}
     found |= {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)}
-    for _ in pairs:
-        for targets, values in pairs:
-            if values & found:
-                found |= targets
+    for targets, values in pairs:
+        if values & found:
+            found |= targets
     return found

@@ -35,9 +35,8 @@ class Statement:
             self._define(node, now | later, chance, known)
             chance, used = "", known.called(now)
         else:
-            before = known.alike(self.changes)
             self._bind(node, used, later, known)
-            self.changes = (before | known.alike(self.changes)) - known.modules
+            self.changes = known.alike(self.changes) - known.modules
         self.reads = used | grads(node, known)
         if {CHANCE, DROPS} & used or chance == "draws":
             self.reads.add(CHANCE)
@@ -59,7 +58,7 @@ class Statement:
         anew = set() if isinstance(node, ast.AugAssign) else set(self.kills)
         known.forget(anew)
         for target, value in bound(node):
-            into = {*sources(target)} & (seen | self.binds) - {"_"}
+            into = {*sources(target)} & (seen | self.binds)
             views = {*sources(value)} & seen
             known.does(into, before.called(views) - views - {CHANCE})
             made = {name_of(part) for part in calls(value)} & before.plain
