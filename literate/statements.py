@@ -58,7 +58,7 @@ class Statement:
         anew = set() if isinstance(node, ast.AugAssign) else set(self.kills)
         known.forget(anew)
         for target, value in bound(node):
-            into = {*sources(target)} & (seen | self.binds)
+            into = {*sources(target)}
             views = {*sources(value)} & seen
             known.does(into, before.called(views) - views - {CHANCE})
             made = {name_of(part) for part in calls(value)} & before.plain

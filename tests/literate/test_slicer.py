@@ -97,6 +97,43 @@ NEEDED = {
         "import torch\nadam = torch.optim.Adam(layer.parameters())\nloss = layer(x).sum()\n"
         "loss.backward()\nadam.step()",
     ),
+    "no name that a loop binds": (
+        ["a = 1\nfor a in (1, 2):\n    b = a", "print(b)"],
+        "for a in (1, 2):\n    b = a",
+    ),
+    "no change of the other of two": (
+        ["x, y = [[]], [[]]\nfor a, b in zip(x, y):\n    a.append(1)", "print(y)"],
+        "x, y = [[]], [[]]",
+    ),
+    "no change of a count": (
+        ["x = [[]]\nfor i, a in enumerate(x):\n    i += 1", "print(x)"],
+        "x = [[]]",
+    ),
+    "no change of what new parts are made from": (
+        ["x = [[1]]\ny = [a + 1 for a in x]\ny[0] = 2", "print(x)"],
+        "x = [[1]]",
+    ),
+    "no use of what was used up at once": (
+        ["x = 1\nq, k = (i for i in range(2))\nr = q + x", "print(x)"],
+        "x = 1",
+    ),
+    "no use of a function's number": (
+        ["def f(a):\n    a[0] = 1\n    return 2", "x = 1\nb = f([0])\nc = b + x", "print(x)"],
+        "x = 1",
+    ),
+    "no function that changes what it made": (
+        ["def f(a):\n    b = a.clone()\n    b[0] = 1\n    return b + 0", "c = f(x)", "print(x)"],
+        "",
+    ),
+    "no object that is made of it": (
+        ["class A:\n    def __init__(self, b):\n        self.b = b", "a = A(x)", "print(x)"],
+        "",
+    ),
+    "no change of a module": (
+        ["import torch\nw = torch.ones(2)\ntorch.nn.init.zeros_(w)", "print(torch.pi)"],
+        "import torch",
+    ),
+    "no use of what prints": (["f = iter([1])\nprint(next(f))", "print(2)"], ""),
     "how torch prints": (
         ["import torch\ntorch.set_printoptions(precision=2)", "print(1)"],
         "import torch\ntorch.set_printoptions(precision=2)",

@@ -44,6 +44,7 @@ CASES = {
     "a name in a lambda in a list": ["a = 1\nfs = [lambda: a]", "a = 2", "print(fs[0]())"],
     "a lambda by another name": ["a = 1\nf = lambda: a\ng = f", "a = 2", "print(g())"],
     "a function by another name": ["def f():\n    return a\n\n\ng = f\na = 2", "print(g())"],
+    "a decorator": ["def d(f):\n    return f() + a\n\n\na = 1", "@d\ndef g():\n    return 2", "print(g)"],
     "a method of an object": ["class A:\n    def f(self):\n        return a\n\n\nb = A()\na = 2", "print(b.f())"],
     "a name in a comprehension": ["a = 2\nb = [1]", "print([a for _ in b])"],
     "a name in a generator": ["a = 2\ng = (a for _ in range(2))", "a = 3", "print([*g])"],
@@ -100,6 +101,14 @@ CASES = {
     "dropout draws": [
         "import torch\nd = torch.nn.Dropout(0.5)\ntorch.manual_seed(0)", "a = d(torch.ones(9))",
         "print(torch.rand(2))",
+    ],
+    "dropout of attention draws": [
+        "import torch\na = torch.nn.MultiheadAttention(4, 2, dropout=0.5)\ntorch.manual_seed(0)",
+        "b = a(*torch.ones(3, 2, 4))", "print(torch.rand(2))",
+    ],
+    "dropout of a layer draws": [
+        "import torch\na = torch.nn.TransformerEncoderLayer(4, 2, 8)\ntorch.manual_seed(0)",
+        "b = a(torch.ones(2, 4))", "print(torch.rand(2))",
     ],
     "a model that drops": [
         "import torch\n\n\nclass A(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
