@@ -33,7 +33,7 @@ class Statement:
         self.changes, chance = effects(node, known, used)
         if isinstance(node, DEFINES):
             self._define(node, now | later, chance, known)
-            chance, used = "", known.called(now)
+            chance, used = "", now
         else:
             self._bind(node, used, later, known)
             self.changes = known.alike(self.changes) - known.modules

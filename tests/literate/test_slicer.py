@@ -134,6 +134,12 @@ NEEDED = {
         "import torch",
     ),
     "no use of what prints": (["f = iter([1])\nprint(next(f))", "print(2)"], ""),
+    "no change of a function that is called": (
+        ["def g(a):\n    return a", "a = 1", "f = iter([1])\nb = g(next(f))", "print(g(a))"],
+        "def g(a):\n    return a\n\n\na = 1",
+    ),
+    "nothing that a name stood for before": (["a = 1\nf = lambda: a\nf = 2", "print(f)"], "f = 2"),
+    "no change of an index": (["i = [0]\ny = x[i]\ny[0] = 1", "print(i)"], "i = [0]"),
     "how torch prints": (
         ["import torch\ntorch.set_printoptions(precision=2)", "print(1)"],
         "import torch\ntorch.set_printoptions(precision=2)",

@@ -45,6 +45,8 @@ CASES = {
     "a lambda by another name": ["a = 1\nf = lambda: a\ng = f", "a = 2", "print(g())"],
     "a function by another name": ["def f():\n    return a\n\n\ng = f\na = 2", "print(g())"],
     "a decorator": ["def d(f):\n    return f() + a\n\n\na = 1", "@d\ndef g():\n    return 2", "print(g)"],
+    "a list by a module's name": ["import math as m", "m = []\nm.append(2)", "print(m)"],
+    "a list by two names": [X, "xs = []\nys = xs", "xs.append(x)", "ys[0][0] = 1", "print(x)"],
     "a method of an object": ["class A:\n    def f(self):\n        return a\n\n\nb = A()\na = 2", "print(b.f())"],
     "a name in a comprehension": ["a = 2\nb = [1]", "print([a for _ in b])"],
     "a name in a generator": ["a = 2\ng = (a for _ in range(2))", "a = 3", "print([*g])"],
