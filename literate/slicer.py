@@ -2,11 +2,14 @@
 
 import ast
 import re
+from textwrap import indent
 
+from literate.effects import SETTINGS
 from literate.exercises import exercises
+from literate.known import Known
 from literate.module import runs
 from literate.page import Page
-from literate.statements import SETTINGS, Known, Statement
+from literate.statements import Statement
 
 
 def scripts(page: Page) -> dict[int, str]:
@@ -70,16 +73,15 @@ def joined(above: list[str], code: str) -> str:
 
 def quiet(statement: Statement) -> str:
     """A statement without what it prints, which the page says elsewhere."""
+    if statement.prints:  # and does more in the same words, or in a function that it calls
+        return "with redirect_stdout(None):\n" + indent("\n".join(statement.lines), "    ")
     lines: list[str | None] = [*statement.lines]
     if isinstance(statement.node, (ast.FunctionDef, ast.ClassDef)):
         return "\n".join(statement.lines)
-    for node in ast.walk(statement.node):
-        if isinstance(node, ast.Expr) and ast.unparse(node).startswith("print("):
-            first = node.lineno - statement.first
-            last = (node.end_lineno or node.lineno) - statement.first
-            lines[first] = f"{' ' * node.col_offset}pass"
-            lines[first + 1 : last + 1] = [None] * (last - first)
+    for node in statement.silent:
+        first = node.lineno - statement.first
+        last = (node.end_lineno or node.lineno) - statement.first
+        lines[first] = f"{' ' * node.col_offset}pass"
+        lines[first + 1 : last + 1] = [None] * (last - first)
     kept = [line for line in lines if line is not None]
-    if statement.prints:  # in a function that it calls
-        kept = ["with redirect_stdout(None):", *(f"    {line}" for line in kept)]
     return "" if kept[0] == "pass" else "\n".join(kept)

@@ -2,17 +2,9 @@
 
 import ast
 import copy
-import re
 import symtable
 from collections.abc import Iterator
 from typing import Any
-
-# What gives something that shares memory with what it is taken from; so does a new object.
-VIEWS = re.compile(
-    r"view|reshape|expand|transpose|flatten|unflatten|squeeze|unsqueeze|detach|permute|split|chunk"
-    r"|unbind|diagonal|parameters|values|items|[A-Z]\w*|[a-z]\w*_"
-)
-ANY = re.compile(r"\w+")
 
 
 def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], set[str], set[str]]:
@@ -44,10 +36,13 @@ def table(statement: ast.stmt) -> symtable.SymbolTable:
     return symtable.symtable(ast.unparse(spelled), "", "exec")
 
 
+def calls(node: ast.AST | None) -> list[ast.Call]:
+    return [part for part in ast.walk(node) if isinstance(part, ast.Call)] if node else []
+
+
 def called(statement: ast.stmt) -> set[str]:
     """The functions that it calls by their names."""
-    calls = (node.func for node in ast.walk(statement) if isinstance(node, ast.Call))
-    return {function.id for function in calls if isinstance(function, ast.Name)}
+    return {call.func.id for call in calls(statement) if isinstance(call.func, ast.Name)}
 
 
 def targets(node: ast.AST) -> Iterator[ast.AST]:
@@ -60,37 +55,19 @@ def targets(node: ast.AST) -> Iterator[ast.AST]:
                 yield part
 
 
-def shared(statement: ast.stmt) -> set[str]:
-    """What the value of an assignment may share memory with."""
-    value = getattr(statement, "value", None)
-    if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Name | ast.Call):
-        value = statement.iter
-    held = {root(target) for target in targets(statement)}  # by what it becomes a part of
-    return held.union(sources(value)) - {""}
+def inside(node: ast.AST) -> set[str]:
+    """The names in it."""
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def sources(value: ast.AST | None) -> Iterator[str]:
-    if isinstance(value, ast.Name | ast.Attribute | ast.Subscript):
-        yield root(value)
-    elif isinstance(value, ast.Tuple | ast.List):
-        for part in value.elts:
-            yield from sources(part)
-    elif isinstance(value, ast.Call):
-        function = value.func
-        name = function.attr if isinstance(function, ast.Attribute) else root(function)
-        if VIEWS.fullmatch(name):
-            yield root(value.func)
-            for part in value.args:
-                yield from sources(part)
+def name_of(call: ast.Call) -> str:
+    """The last name of what is called."""
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else root(function)
 
 
-def root(node: ast.AST, through: re.Pattern[str] = VIEWS) -> str:
-    """The name from which attributes, items and calls of some names are taken."""
+def root(node: ast.AST) -> str:
+    """The name from which attributes, items and calls are taken."""
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred | ast.Call):
-        if isinstance(node, ast.Call):
-            node = node.func
-            if isinstance(node, ast.Attribute) and not through.fullmatch(node.attr):
-                return ""
-        else:
-            node = node.value
+        node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""

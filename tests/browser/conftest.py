@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from explorer import Explorer
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 from server import Server, serve
 
@@ -96,3 +97,8 @@ def opened(visit: Callable[..., Visit]) -> Iterator[Callable[..., Page]]:
     yield open_page
     for page in pages:
         page.context.close()
+
+
+@pytest.fixture
+def explorer(opened: Callable[..., Page]) -> Explorer:
+    return Explorer(opened("explorer/"))

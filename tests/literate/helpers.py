@@ -1,4 +1,9 @@
-"""Reading the result of a run of pages."""
+"""Reading the result of a run of pages, and the script of a block."""
+
+from pathlib import Path
+
+from literate.page import Page
+from literate.slicer import scripts
 
 
 def failures(result) -> list[str]:
@@ -10,3 +15,10 @@ def counts(result) -> tuple[int, int, int]:
     passed, skipped, failed = result.listoutcomes()
     passed = [report for report in passed if not report.nodeid.endswith("[guards]")]
     return len(passed), len(skipped), len(failed)
+
+
+def script(*blocks: str, kinds: str = "") -> str:
+    """The script of the last of these blocks; `kinds` are those of the first."""
+    fences = [f"```python{kinds if i == 0 else ''}\n{code}\n```" for i, code in enumerate(blocks)]
+    found = scripts(Page(Path("page.md"), "\n\n".join(fences) + "\n"))
+    return found[max(found)]

@@ -3,17 +3,10 @@
 from pathlib import Path
 
 import pytest
+from helpers import script
 
 from literate.page import Page
 from literate.slicer import scripts
-
-
-def script(*blocks: str, kinds: str = "") -> str:
-    """The script of the last of these blocks; `kinds` are those of the first."""
-    fences = [f"```python{kinds if i == 0 else ''}\n{code}\n```" for i, code in enumerate(blocks)]
-    found = scripts(Page(Path("page.md"), "\n\n".join(fences) + "\n"))
-    return found[max(found)]
-
 
 NEEDED = {
     "what it reads": (["a = 1\nb = 2", "print(a)"], "a = 1"),
