@@ -107,10 +107,10 @@ def dot_product_attention(
             the others are divided by `1 − dropout_p`. Unlike a module's, it is always on.
         return_weights: Whether to return the weights beside the context: those that were used,
             after dropout, as `nn.MultiheadAttention` does.
-        backend: How to compute it: `fused` with torch's own kernel, `eager` with two matrix
+        backend: How to compute it: `fused` with torch's own kernel, `spans` with that kernel on
+            the blocks that a mask leaves, `tiled` a tile at a time, `eager` with two matrix
             products, `loops` with Python loops; `auto` takes the fastest of those that can. All
-            give the same to within rounding. Only eager and loops can be differentiated twice, and
-            auto takes fused unless torch.func is at work: name one.
+            give the same to within rounding. To differentiate twice, name tiled, eager or loops.
 
     Returns:
         The context, shape `(…, H, T, E)`; with `return_weights`, a pair of it and the weights,
