@@ -38,7 +38,7 @@ def extract(page: Page, folder: Path) -> None:
     """Write a page as one Python file at the same line numbers, and as a file a block."""
     lines: list[str] = []
     for block in page.blocks:
-        if "notest" in block.kinds:
+        if block.kinds & {"notest", "source"}:  # what is spliced is linted where it stands
             continue
         target = folder / "blocks" / page.path / f"line{block.line}.py"
         target.parent.mkdir(parents=True, exist_ok=True)
