@@ -6,12 +6,11 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from attention import blocks, checks
-from attention.blocks import Plan
+from attention import checks
 from attention.masks import Causal, Mask
 from attention.transforms import transformed
 
-# Fewer scores a head than that are computed before they are planned.
+# So many scores, of all heads, are computed in the time that a plan takes: half a millisecond.
 FEW = 1 << 18
 # With a softcap: so many scores are faster by tiles, which stay in a cache.
 LARGE = 1 << 24
@@ -26,14 +25,14 @@ def auto(
     softcap: float | None,
     dropout_p: float,
     weights: bool,
-) -> tuple[str, Plan | None]:
+) -> tuple[str, Any]:
     """The name of the first line that fits, and the plan if there is one.
 
-        weights, or torch.func at work                                    eager
-        a softcap, no dropout, and more scores than a cache holds         tiled
-        a softcap                                                         eager
-        a mask that leaves few blocks, no bias or dropout, on a CPU       spans
-        all else                                                          fused
+    weights, or torch.func at work                                    eager
+    a softcap, no dropout, and more scores than a cache holds         tiled
+    a softcap                                                         eager
+    a mask that leaves few blocks, no bias or dropout, on a CPU       spans
+    all else                                                          fused
     """
     if weights or transformed():
         return "eager", None
@@ -48,30 +47,38 @@ def auto(
     return "fused", None
 
 
-def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Plan | None:
-    """The plan of a mask, if it leaves out enough to be worth it."""
-    queries, keys = query.size(-2), key.size(-2)
-    if queries == 1 or torch.compiler.is_compiling() or queries * keys < FEW:
+def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
+    """The plan of a mask, if it leaves out enough; or None."""
+    if torch.compiler.is_compiling():
         return None
-    if type(mask) is Causal and queries == keys:  # torch's kernel knows it by itself
+    queries, keys = query.size(-2), key.size(-2)
+    dense = query.shape[:-1].numel() * keys
+    if dense < FEW or mask.over(keys).full(keys - queries, keys - 1, 0, keys):
+        return None
+    if type(mask) is Causal and queries in (1, keys):  # torch's kernel knows it by itself
         return None
     if query.device.type != "cpu" or query.shape[-1] != value.shape[-1]:
         return None
+    from attention.blocks import (
+        MASKED,  # late: a quarter of the time that the package takes to load
+    )
+
     plan = planned(query, key, mask)
-    heads = query.shape[:-2].numel()
     # Blocks compute halves in single precision, which some machines do at half the speed.
-    most = 0.9 if query.dtype.itemsize > 2 else 0.45
-    return plan if plan and plan.cost(heads) < most * heads * queries * keys else None
+    most = MASKED if query.dtype.itemsize > 2 else MASKED / 2
+    return plan if plan and plan.cost(query.shape[:-2].numel()) < most * dense else None
 
 
-def planned(query: Tensor, key: Tensor, mask: Mask) -> Plan | None:
-    """The plan of a mask, if it has one for these queries."""
+def planned(query: Tensor, key: Tensor, mask: Mask) -> Any:
+    """The plan of a mask, if it has one for these queries; or None."""
     queries, keys = query.size(-2), key.size(-2)
     checks.counts(mask, queries, keys)
     checks.devices(mask, query.device)
     alike = mask.batch in (None, 1)
     if mask.heads is not None or not (alike or (query.ndim == 4 and len(query) == mask.batch)):
         return None
+    from attention import blocks  # late, as above
+
     return blocks.plan(mask, queries, keys)
 
 
@@ -85,7 +92,7 @@ def named(
     softcap: float | None,
     dropout_p: float,
     weights: bool,
-) -> Plan | None:
+) -> Any:
     """Refuse what a backend cannot do, and name one that can; the plan that it needs, if any."""
     plan = None
     if backend in ("fused", "tiled", "spans"):

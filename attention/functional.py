@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any, Literal, overload
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
@@ -12,9 +12,6 @@ from attention import autocast, checks
 from attention.backends.eager import eager
 from attention.backends.fused import fused
 from attention.backends.loops import loops
-from attention.backends.spans import spans
-from attention.backends.tiled import tiled
-from attention.blocks import Plan
 from attention.choice import auto, named
 from attention.masks import Causal, Mask
 from attention.masks.table import table
@@ -22,8 +19,9 @@ from attention.masks.table import table
 Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled"]
 
 # Every backend is the same function; attention.choice says what "auto" takes.
-BACKENDS = {"eager": eager, "fused": fused, "loops": loops, "spans": spans, "tiled": tiled}
-NAMES = ("auto", *BACKENDS)
+BACKENDS: dict[str, Callable[..., Any]] = {"eager": eager, "fused": fused, "loops": loops}
+LATE = ("spans", "tiled")  # loaded when first asked for: half of what the others take to load
+NAMES = ("auto", *BACKENDS, *LATE)
 # The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
 FUSED_CAUSAL = partial(fused, causal=True)
 # A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
@@ -149,16 +147,16 @@ def dot_product_attention(
         checks.bias(bias, query, key)
     given = query, key, value, mask, bias, softcap, dropout_p, return_weights
     name, plan = auto(*given) if backend == "auto" else (backend, named(backend, *given))
-    run = BACKENDS[name]
+    run = BACKENDS[name] if name in BACKENDS else load(name)
     keep: Any = mask if plan is None else plan
     if isinstance(keep, Mask) and name == "tiled":  # which asks it tile by tile
         checks.fits(keep, query, key)
     elif isinstance(keep, Mask):
-        run, keep, seen = narrow(run, keep, bias is None, query, key)
+        run, keep, seen = laid(run, keep, bias is None, query, key)
         if seen is not None:
             key, value = key[..., seen, :], value[..., seen, :]
             bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., seen]
-    if keep is not None and not isinstance(keep, Mask | Plan):
+    if keep is not None and plan is None and not isinstance(keep, Mask):
         checks.mask(keep, query, key)
     if bias is not None and name != "tiled":  # which does the same, tile by tile
         finite = bias != float("-inf")
@@ -170,27 +168,23 @@ def dot_product_attention(
     return both if return_weights else both[0]
 
 
-def narrow(
+def laid(
     run: Callable[..., Any], mask: Mask, plain: bool, query: Tensor, key: Tensor
 ) -> tuple[Callable[..., Any], Tensor | None, slice | None]:
-    """What computes under a rule, the tensor that it needs, and the keys that it sees, if not all.
-
-    One query in a window of 256 of 2048 keys takes 1.2 times what torch takes for those 256 alone;
-    with a mask over all keys it took 52 times that.
-    """
+    """What computes under a rule, the tensor that it needs, the keys that it sees if not all."""
     queries, keys = query.size(-2), key.size(-2)
     if type(mask) is Causal:
         if queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return run, None, None
         if queries == keys and run is fused and plain:
             return FUSED_CAUSAL, None, None
-    start, stop, seen = 0, keys, None
-    if not torch.compiler.is_compiling():  # which would compile anew as a cache outgrows a window
-        first, last = keys - queries, keys - 1
-        if run is fused:  # the others may have to give the weights of all keys
-            start, stop = mask.span(first, last, keys)
-            seen = slice(start, stop) if stop - start < keys else None
-        if mask.full(first, last, start, stop) and keys:
-            return run, None, seen
-    keep, whole = table(mask, queries, keys, slice(start, stop), query.device)
-    return FUSED_WHOLE if whole and plain and run is fused else run, keep, seen
+    narrow = run is fused  # the others may have to give the weights of all keys
+    columns, keep, whole = table(mask, queries, keys, query.device, narrow)
+    if keep is None:  # whose shape nobody else will look at
+        checks.fits(mask, query, key)
+    return FUSED_WHOLE if whole and plain and narrow else run, keep, columns
+
+
+def load(name: str) -> Callable[..., Any]:
+    BACKENDS[name] = getattr(import_module(f"attention.backends.{name}"), name)
+    return BACKENDS[name]

@@ -2,11 +2,12 @@
 
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from threading import Lock
 from typing import Generic, TypeVar
 
 from torch import Tensor
+
+from attention.masks.base import Mask
 
 Made = TypeVar("Made")
 
@@ -21,10 +22,13 @@ class Kept(Generic[Made]):
 
     def get(self, name: object, make: Callable[[], Made]) -> Made:
         """What was made under this name, or what is made now."""
-        with self.lock:
-            if name in self.made:
-                self.made.move_to_end(name)
-                return self.made[name]
+        try:
+            with self.lock:
+                if name in self.made:
+                    self.made.move_to_end(name)
+                    return self.made[name]
+        except TypeError:  # a mask of somebody's own that holds a list, say
+            return make()
         made = make()
         with self.lock:
             self.made[name] = made
@@ -35,8 +39,8 @@ class Kept(Generic[Made]):
 
 def value(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
+    if isinstance(part, Mask):
+        return type(part), *(value(held) for held in vars(part).values())
     if isinstance(part, Tensor):
         return part.dtype, part.shape, part.numpy().tobytes()
-    if is_dataclass(part):
-        return type(part), *(value(getattr(part, field.name)) for field in fields(part))
     return part

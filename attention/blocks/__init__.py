@@ -2,6 +2,6 @@
 
 from attention.blocks.cached import plan
 from attention.blocks.equal import Blocks
-from attention.blocks.plan import Plan
+from attention.blocks.plan import MASKED, Plan
 
-__all__ = ["Blocks", "Plan", "plan"]
+__all__ = ["MASKED", "Blocks", "Plan", "plan"]

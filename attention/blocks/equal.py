@@ -46,6 +46,11 @@ class Blocks:
     keep: Bool[Tensor, "rows keys"] | None  # which query sees which key; None: all do
     idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
 
+    @property
+    def scores(self) -> int:
+        """How many there are in all."""
+        return self.count * self.queries.size * self.keys.size
+
     def parts(self, most: int) -> list["Blocks"]:
         """The same, at most so many at a time."""
         return [

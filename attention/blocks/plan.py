@@ -14,6 +14,8 @@ from attention.masks import Mask
 # What one call of torch's kernel costs beside its work, in scores: 25 µs on a core that makes
 # 3·10⁸ of them a second.
 CALL = 8192
+# What a score costs under a mask that is a tensor, where one without costs 1.
+MASKED = 1.05
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,14 @@ class Plan:
     idle: Bool[Tensor, "batch 1 queries 1"] | None  # which queries see nothing, if a block has any
     unread: Bool[Tensor, "batch 1 keys 1"] | None  # which keys nobody sees, if a block has any
 
-    def cost(self, heads: int) -> int:
-        """What it takes for so many heads, in scores."""
-        each = [blocks for _, _, found in self.parts for blocks in found]
-        scores = [
-            (last - first) * heads * sum(b.count * b.queries.size * b.keys.size for b in found)
-            for first, last, found in self.parts
-        ]
-        return sum(scores) + CALL * len(each)
+    def cost(self, heads: int) -> float:
+        """What it takes for so many heads in all, in scores."""
+        each = heads / self.parts[-1][1]
+        found = 0.0
+        for first, last, blocks in self.parts:
+            scores = sum(b.scores * (1.0 if b.keep is None else MASKED) for b in blocks)
+            found += (last - first) * each * scores + CALL * len(blocks)
+        return found
 
 
 def make(mask: Mask, queries: int, keys: int) -> Plan | None:

@@ -9,8 +9,9 @@ from torch import Tensor
 # from so many on; fewer share a strip, which needs a mask.
 LONG = 64
 # The side of the triangles that are computed whole and masked: half of their work is lost, and a
-# smaller one keeps torch's kernel less busy.
-TRIANGLE = 128
+# smaller one keeps torch's kernel less busy. 64, 128 and 256 take the same time to within 8 %;
+# the largest makes the fewest calls.
+TRIANGLE = 256
 
 
 class Rectangle(NamedTuple):
@@ -41,10 +42,10 @@ def rectangles(
     """
     found: list[Rectangle] = []
     starts, stops = start.tolist(), stop.tolist()
-    query = 0
+    query, long = 0, min(LONG, len(starts))
     for first, last, grows in runs(start, stop):
         first = max(first, query)
-        if last - first < LONG:
+        if last - first < long:
             continue
         found += strips(starts, stops, query, first, fresh)
         rows, key, keys = last - first, starts[first], stops[first] - starts[first]

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Interval, Mask, Position, row
+from attention.masks.base import Interval, Mask, Position, row, within
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +54,16 @@ class Padding(Mask):
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
         return 0 if self.side == "right" else (keys - self.lengths.long()).clamp(min=0)
 
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        if self.side == "left" or not at_hand(self.lengths):
+            return 0, keys
+        return within(0, int(self.lengths.max()), keys)
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        if self.side == "left" or not at_hand(self.lengths):
+            return False
+        return stop <= int(self.lengths.min())
+
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."]:
@@ -80,5 +90,16 @@ class From(Mask):
     ) -> Bool[Tensor, "..."]:
         return key >= self.start[row(batch, self.batch)]
 
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        return within(int(self.start.min()) if at_hand(self.start) else 0, keys, keys)
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        return at_hand(self.start) and int(self.start.max()) <= start
+
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval]:
         return [(self.start[:, None], keys)]
+
+
+def at_hand(numbers: Int[Tensor, "batch"]) -> bool:
+    """Whether they can be read without waiting for a device; and there are any."""
+    return numbers.device.type == "cpu" and numbers.numel() > 0

@@ -5,9 +5,19 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow, blocks
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    Padding,
+    PrefixLM,
+    SlidingWindow,
+    blocks,
+    dot_product_attention,
+)
 from attention.blocks import cached, rectangles
 from attention.kept import Kept
+from attention.masks import table
 
 LENGTHS = torch.tensor([300, 0, 131])
 PACKED = torch.tensor([5] * 70 + [2] + [3] * 129 + [9] * 40 + [1] * 60)[None]
@@ -93,7 +103,7 @@ def test_equal_blocks_are_one_call() -> None:
     assert window
     assert packed
     assert causal
-    assert [len(plan.parts[0][2]) for plan in (window, packed, causal)] == [3, 4, 7]
+    assert [len(plan.parts[0][2]) for plan in (window, packed, causal)] == [2, 3, 6]
 
 
 def test_a_plan_is_made_once_and_anew_when_a_mask_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,3 +143,36 @@ def test_sequences_alike_are_one_part() -> None:
     plan = blocks.plan(MASKS["alike"], 300, 300)
     assert plan
     assert [part[:2] for part in plan.parts] == [(0, 2), (2, 3)]
+
+
+def test_a_mask_that_holds_a_list_is_asked_each_time() -> None:
+    class Listed(Causal):
+        def __init__(self) -> None:
+            object.__setattr__(self, "seen", [])
+
+        def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+            self.seen.append(1)
+            return key <= query
+
+    mask, query = Listed(), torch.randn(1, 8, 4)
+    want = dot_product_attention(query, query, query, Causal())
+    for count in (1, 2):
+        torch.testing.assert_close(dot_product_attention(query, query, query, mask), want)
+        assert len(mask.seen) == count
+
+
+def test_a_small_mask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "kept", Kept(2))
+    asked, tile = [], Mask.tile
+    monkeypatch.setattr(Mask, "tile", lambda *x: asked.append(1) or tile(*x))
+    query = torch.randn(1, 2, 8, 4)
+    for _ in range(3):
+        dot_product_attention(query, query, query, Causal() & SlidingWindow(3))
+    assert len(asked) == 1
+    lengths = torch.tensor([5])
+    for length in (5, 5, 3):
+        lengths[0] = length
+        got = dot_product_attention(query, query, query, Causal() & Padding(lengths))
+        keep = (Causal() & Padding(torch.tensor([length]))).to_tensor(8, 8)
+        torch.testing.assert_close(got, dot_product_attention(query, query, query, keep))
+    assert len(asked) == 1 + 2 + 3  # the last 3 by this test
