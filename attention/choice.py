@@ -49,19 +49,17 @@ def auto(
 
 def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
     """The plan of a mask, if it leaves out enough; or None."""
-    if torch.compiler.is_compiling():
-        return None
     queries, keys = query.size(-2), key.size(-2)
+    # The causal mask of as many queries as keys is one that torch's kernel knows by itself.
+    if (type(mask) is Causal and queries in (1, keys)) or torch.compiler.is_compiling():
+        return None
     dense = query.shape[:-1].numel() * keys
     if dense < FEW or mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
-    if type(mask) is Causal and queries in (1, keys):  # torch's kernel knows it by itself
-        return None
     if query.device.type != "cpu" or query.shape[-1] != value.shape[-1]:
         return None
-    from attention.blocks import (
-        MASKED,  # late: a quarter of the time that the package takes to load
-    )
+    # Late: a quarter of the time that the package takes to load.
+    from attention.blocks import MASKED
 
     plan = planned(query, key, mask)
     # Blocks compute halves in single precision, which some machines do at half the speed.
