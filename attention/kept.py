@@ -41,6 +41,6 @@ def value(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
     if isinstance(part, Mask):
         return type(part), *(value(held) for held in vars(part).values())
-    if isinstance(part, Tensor):
-        return part.dtype, part.shape, part.numpy().tobytes()
+    if isinstance(part, Tensor):  # elsewhere than on a CPU, as itself
+        return (part.dtype, part.shape, part.numpy().tobytes()) if part.is_cpu else part
     return part

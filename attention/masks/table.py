@@ -37,10 +37,10 @@ def table(mask: Mask, queries: int, keys: int, device: torch.device, narrow: boo
     # what nobody can look at.
     if torch.compiler.is_compiling() or transformed():
         return Table(None, mask.tile(queries, keys, rows, slice(0, keys), device), whole=False)
-    checks.counts(mask, queries, keys)
-    checks.devices(mask, device)
 
     def make() -> Table:
+        checks.counts(mask, queries, keys)
+        checks.devices(mask, device)
         told, first, last = mask.over(keys), keys - queries, keys - 1
         start, stop = told.span(first, last, keys) if narrow else (0, keys)
         columns = slice(start, stop) if stop - start < keys else None
