@@ -1,0 +1,279 @@
+"""The tables of chapter 21 that no block computes: they are those that the scripts wrote."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/speed/benchmarks.md"
+MASKS = ("none", "causal", "window", "documents", "documents at random", "prefix", "padding")
+CUT = {"documents": "equal texts", "documents at random": "unequal texts"}
+LENGTHS = (64, 512, 2048, 8192)
+CALLS = {
+    "is_causal": "torch, causal",
+    "dense, window": "torch, window as a tensor",
+    "auto, causal": "ours, causal",
+    "auto, window": "ours, window",
+    "auto, documents": "ours, unequal texts",
+    "auto, prefix": "ours, prefix",
+}
+MODES = [(False, False), (False, True), (True, False), (True, True)]
+
+
+def part(script: str, name: str) -> dict:
+    return json.loads((ROOT / f"benchmarks/{script}.json").read_text("utf-8"))[name]
+
+
+def source(script: str, name: str) -> str:
+    where = part(script, name)
+    assert where["threads"] == 2
+    said = f"{where['machine']}, two threads, torch {where['torch']}, {where['date']}"
+    return f"<!-- source: benchmarks/{script}.py: {said} -->"
+
+
+def table(head: list[str], rows: list[list[str]], script: str, name: str) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{text}\n\n{source(script, name)}"
+
+
+def figures(number: float) -> str:
+    """To three figures, without an exponent."""
+    return f"{float(f'{number:.3g}'):g}"
+
+
+def ms(cell: dict, way: str = "auto") -> str:
+    return figures(cell["ways"][way]["ms"])
+
+
+def ratio(cell: dict, way: str) -> str:
+    return f"{cell['ways'][way]['ratio']:.2f}" if way in cell["ways"] else "–"
+
+
+def forward(length: int) -> dict:
+    return part("masks", "forward")["cells"][str(length)]
+
+
+def rates() -> str:
+    cells = part("masks", "forward")["cells"]
+    head = [f"after {length} tokens" for length in cells]
+    return table(head, [[f"{c['product']:.1f}" for c in cells.values()]], "masks", "forward")
+
+
+def same() -> str:
+    """One kernel on both sides."""
+    pairs = {"none": "dense", "causal": "is_causal"}
+    rows = [
+        [f"{name}, `is_causal`" if name == "causal" else name]
+        + [ratio(forward(length)[name], way) for length in LENGTHS]
+        for name, way in pairs.items()
+    ]
+    head = ["mask", *(f"{length} tokens" for length in LENGTHS)]
+    return table(head, rows, "masks", "forward")
+
+
+def long() -> str:
+    rows = [
+        [
+            CUT.get(name, name),
+            f"{100 * cell['share']:.1f} %",
+            ms(cell),
+            ratio(cell, "dense"),
+            ratio(cell, "flex"),
+        ]
+        for name, cell in ((name, forward(8192)[name]) for name in MASKS)
+    ]
+    return table(["mask", "heard", "ours, ms", "tensor", "FlexAttention"], rows, "masks", "forward")
+
+
+def middle() -> str:
+    both = part("masks", "backward")["cells"]["2048"]
+    rows = [
+        [CUT.get(name, name), ms(cell)]
+        + [ratio(cell, way) for way in ("dense", "flex", "formula")]
+        + [ratio(both[name], "dense")]
+        for name, cell in ((name, forward(2048)[name]) for name in MASKS)
+    ]
+    head = ["mask", "ours, ms", "tensor", "Flex", "formula", "training"]
+    assert source("masks", "forward") == source("masks", "backward")
+    return table(head, rows, "masks", "forward")
+
+
+def short() -> str:
+    few, more = forward(64), forward(512)
+    rows = [
+        [CUT.get(name, name), ms(few[name])]
+        + [ratio(cell[name], way) for cell in (few, more) for way in ("dense", "formula")]
+        for name in MASKS
+    ]
+    head = ["mask", "64: ours, ms", "64: tensor", "64: formula", "512: tensor", "512: formula"]
+    return table(head, rows, "masks", "forward")
+
+
+def asked(queries: int) -> dict[str, dict]:
+    """The cells of decoding with so many queries, by what they attend to."""
+    cells = part("decode", "decode")["cells"]
+    if queries > 1:
+        kinds = ("causal", "window", "grouped", "four requests")
+        return {kind: cells[f"{queries} queries, {kind}"] for kind in kinds}
+    return {
+        "causal": cells["one query"],
+        "window": cells["one query, window"],
+        "grouped": cells["one query, grouped heads"],
+        "four requests": cells["four requests"],
+    }
+
+
+def decode() -> str:
+    rows = []
+    for queries in (1, 4, 16, 128, 512):
+        cells = asked(queries)
+        shown = [ratio(cell, "dense") for cell in cells.values()]
+        rows.append([str(queries), *shown, ratio(cells["grouped"], "repeated")])
+    head = ["queries", "causal", "window", "grouped", "requests", "copied"]
+    return table(head, rows, "decode", "decode")
+
+
+def modules() -> str:
+    rows: dict[str, dict] = {}
+    for cell in part("modules", "modules")["cells"]["all"]:
+        size = ", ".join(str(cell[name]) for name in ("batch", "tokens", "embed_dim"))
+        rows.setdefault(size, {})[cell["train"], cell["weights"]] = cell
+    shown = [
+        [size, ms(each[False, False], "ours")] + [ratio(each[mode], "torch") for mode in MODES]
+        for size, each in rows.items()
+    ]
+    head = ["input", "ours, ms", "plain", "weights", "training", "both"]
+    return table(head, shown, "modules", "modules")
+
+
+def memory() -> str:
+    cells = part("memory", "memory")["cells"]
+    rows = [
+        [CALLS[name], *(figures(cells[name][n][k]) for k in (0, 1) for n in ("2048", "8192"))]
+        for name in CALLS
+    ]
+    head = ["MiB", "2048", "8192", "2048, training", "8192, training"]
+    return table(head, rows, "memory", "memory")
+
+
+TABLES = [rates, same, long, middle, short, decode, modules, memory]
+
+
+@pytest.mark.parametrize("make", TABLES)
+def test_a_table_shows_what_was_measured(make) -> None:  # noqa: ANN001
+    assert make() in PAGE.read_text("utf-8")
+
+
+def typed(name: str) -> object:
+    """What a block of the page sets a name to."""
+    for node in ast.walk(ast.parse("\n".join(blocks()))):
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+            return ast.literal_eval(node.value)
+    raise AssertionError(name)
+
+
+def blocks() -> list[str]:
+    return re.findall(r"^```python[^\n]*\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.S)
+
+
+def bars() -> dict:
+    names = {"dense": "tensor", "flex": "FlexAttention"}
+    return {
+        CUT.get(mask, mask): {
+            names[way]: forward(8192)[mask]["ways"][way]["ratio"]
+            for way in names
+            if way in forward(8192)[mask]["ways"]
+        }
+        for mask in MASKS
+    }
+
+
+def ceiling() -> dict:
+    cells = [(name, forward(8192)[name]) for name in MASKS]
+    return {CUT.get(n, n): (each["share"], each["ways"]["auto"]["ms"]) for n, each in cells}
+
+
+def ratios(length: int, way: str) -> dict[str, float]:
+    cells = {name: forward(length)[name]["ways"] for name in MASKS}
+    return {name: each[way]["ratio"] for name, each in cells.items() if way in each}
+
+
+def test_what_the_page_says_of_forward_holds() -> None:
+    same = [ratios(n, "dense")["none"] for n in LENGTHS]
+    same += [ratios(n, "is_causal")["causal"] for n in LENGTHS]
+    assert (min(same), max(same)) == (0.91, 1.02)
+    assert same.count(1.0) == 1
+    assert sum(abs(ratio - 1) < 0.025 for ratio in same) == 6
+    first = forward(64)["causal"]["ways"]
+    assert first["auto"]["ms"] - first["is_causal"]["ms"] < 0.03
+    assert forward(8192)["none"]["ways"]["auto"]["ms"] > 900
+    hidden = MASKS[1:]  # ahead under all of them, at 2048 tokens and more
+    assert all(ratios(n, "dense")[name] > 1.5 for n in (2048, 8192) for name in hidden)
+    assert all(ratio > 1.2 for ratio in ratios(8192, "flex").values())
+    flex = ratios(2048, "flex")
+    assert 1 < flex.pop("documents") < 1.1
+    assert min(flex.values()) > 1.3
+    both = part("masks", "backward")["cells"]["2048"]
+    assert all(both[name]["ways"]["dense"]["ratio"] > 1.6 for name in hidden)
+    assert min(ratios(2048, "formula").values()) == 3.9
+    few = ratios(64, "dense")
+    assert all(0.65 < few[name] < 0.8 for name in MASKS[2:])  # behind
+    for name in MASKS[2:]:
+        ways = forward(64)[name]["ways"]
+        assert 0 < ways["auto"]["ms"] - ways["dense"]["ms"] < 0.1
+    assert ratios(512, "dense")["prefix"] == 0.9
+    assert all(ratios(512, "dense")[n] > 1.07 for n in MASKS if n not in ("none", "prefix"))
+    odd, next_ = (forward(64)[name]["ways"]["auto"]["ms"] for name in ("none", "causal"))
+    assert odd > 40 * next_
+    assert odd > forward(512)["none"]["ways"]["auto"]["ms"]
+
+
+def test_what_the_page_says_of_decoding_holds() -> None:
+    found = {n: asked(n) for n in (1, 4, 16, 128, 512)}
+    dense = {
+        (n, kind): cell["ways"]["dense"]["ratio"]
+        for n, cells in found.items()
+        for kind, cell in cells.items()
+    }
+    assert all(dense[n, "window"] > 2 for n in found)
+    few = (1, 4, 16)
+    assert all(dense[n, kind] > 1.1 for n in few for kind in ("grouped", "four requests"))
+    assert dense[1, "causal"] == 0.99
+    behind = {key for key, ratio in dense.items() if ratio < 0.9}
+    many = {(16, "causal"), (512, "causal"), (128, "grouped"), (128, "four requests")}
+    assert behind == many
+    assert found[1]["grouped"]["ways"]["repeated"]["ratio"] == 17.03
+
+
+def test_what_the_page_says_of_modules_and_memory_holds() -> None:
+    cells = part("modules", "modules")["cells"]["all"]
+    small = [x["ways"]["torch"]["ratio"] for x in cells if x["embed_dim"] == 64]
+    assert (min(small), max(small)) == (0.48, 0.98)
+    large = [x for x in cells if x["embed_dim"] > 64]
+    plain = [x["ways"]["torch"] for x in large if not x["train"] and not x["weights"]]
+    looks = [x["ways"]["torch"] for x in large if not x["train"] and x["weights"]]
+    assert min(x["ratio"] for x in plain) > 1.1
+    assert max(x["ratio"] for x in plain) == 1.66
+    assert all(0.95 < x["ratio"] < 1.05 for x in looks)
+    # Torch's module takes as long without the weights as with them.
+    for one, two in zip(plain[1:], looks[1:], strict=True):
+        assert abs(one["ms"] / two["ms"] - 1) < 0.03
+    memory = part("memory", "memory")["cells"]
+    tensor, causal = memory["dense, window"], memory["is_causal"]
+    assert tensor["8192"][0] > 1024
+    assert 15 < tensor["8192"][0] / tensor["2048"][0] < 17
+    for name in ("window", "documents", "prefix"):
+        ours = memory[f"auto, {name}"]
+        assert ours["8192"][0] < 50
+        assert 3 < ours["8192"][1] / ours["2048"][1] < 5
+        assert 1.3 < ours["8192"][1] / causal["8192"][1] < 2.2
+
+
+def test_the_numbers_that_blocks_hold_are_those_measured() -> None:
+    assert typed("ratios") == bars()
+    assert typed("found") == ceiling()
+    assert typed("product") == forward(8192)["product"]
