@@ -53,18 +53,19 @@ def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
     # The causal mask of as many queries as keys is one that torch's kernel knows by itself.
     if (type(mask) is Causal and queries in (1, keys)) or torch.compiler.is_compiling():
         return None
-    dense = query.shape[:-1].numel() * keys
-    if dense < FEW or mask.over(keys).full(keys - queries, keys - 1, 0, keys):
+    heads = query.shape[:-2].numel()
+    if heads * queries * keys < FEW or mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
     if query.device.type != "cpu" or query.shape[-1] != value.shape[-1]:
         return None
     # Late: a quarter of the time that the package takes to load.
-    from attention.blocks import MASKED
+    from attention.blocks import MASKED, ROWS
 
     plan = planned(query, key, mask)
     # Blocks compute halves in single precision, which some machines do at half the speed.
     most = MASKED if query.dtype.itemsize > 2 else MASKED / 2
-    return plan if plan and plan.cost(query.shape[:-2].numel()) < most * dense else None
+    dense = heads * max(queries, ROWS) * keys
+    return plan if plan and plan.cost(heads) < most * dense else None
 
 
 def planned(query: Tensor, key: Tensor, mask: Mask) -> Any:

@@ -1,7 +1,7 @@
 """Masks as blocks of queries and keys, for backends that skip what a mask empties."""
 
 from attention.blocks.cached import plan
-from attention.blocks.equal import Blocks
+from attention.blocks.equal import ROWS, Blocks
 from attention.blocks.plan import MASKED, Plan
 
-__all__ = ["MASKED", "Blocks", "Plan", "plan"]
+__all__ = ["MASKED", "ROWS", "Blocks", "Plan", "plan"]

@@ -10,6 +10,9 @@ from torch import Tensor
 
 from attention.blocks.rectangles import Rectangle
 
+# Fewer queries than that take as long: their keys have to be read all the same.
+ROWS = 8
+
 
 class Every(NamedTuple):
     """`size` rows from `start` on, and as many from each `step` later, which may overlap."""
@@ -48,8 +51,8 @@ class Blocks:
 
     @property
     def scores(self) -> int:
-        """How many there are in all."""
-        return self.count * self.queries.size * self.keys.size
+        """How many it costs as much as."""
+        return self.count * max(self.queries.size, ROWS) * self.keys.size
 
     def parts(self, most: int) -> list["Blocks"]:
         """The same, at most so many at a time."""

@@ -8,16 +8,22 @@ import pytest
 # In processes of their own, which beartype does not reach.
 pytestmark = pytest.mark.untyped
 SCRIPT = """
-import sys, time, torch
+import sys, time
 start = time.process_time()
+import torch
+torchs = time.process_time() - start
 import attention
-cost = time.process_time() - start
-print(cost, *(name for name in ("networkx", "matplotlib", "triton") if name in sys.modules))
+ours = time.process_time() - start - torchs
+drawing = ("networkx", "matplotlib", "triton")
+print(ours / torchs, *(name for name in drawing if name in sys.modules))
 """
 
 
 def test_importing_costs_torch_and_little_more() -> None:
-    """At most 50 ms of the processor in one of three tries; and no drawing library."""
+    """At most a twentieth of torch's own time, in one of three tries; and no drawing library.
+
+    40 ms against 1.4 s on a quiet machine; a busy one slows both.
+    """
     costs = []
     for _ in range(3):
         command = [sys.executable, "-c", SCRIPT]
@@ -25,6 +31,6 @@ def test_importing_costs_torch_and_little_more() -> None:
         cost, *imported = ran.stdout.split()
         assert not imported
         costs.append(float(cost))
-        if min(costs) < 0.05:
+        if min(costs) < 1 / 20:
             return
-    raise AssertionError(f"importing took {costs} seconds")
+    raise AssertionError(f"importing took {costs} of what torch took")

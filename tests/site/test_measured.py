@@ -239,14 +239,11 @@ def test_what_the_page_says_of_decoding_holds() -> None:
         for n, cells in found.items()
         for kind, cell in cells.items()
     }
-    assert all(dense[n, "window"] > 2 for n in found)
-    few = (1, 4, 16)
-    assert all(dense[n, kind] > 1.1 for n in few for kind in ("grouped", "four requests"))
-    assert dense[1, "causal"] == 0.99
-    behind = {key for key, ratio in dense.items() if ratio < 0.9}
-    many = {(16, "causal"), (512, "causal"), (128, "grouped"), (128, "four requests")}
-    assert behind == many
-    assert found[1]["grouped"]["ways"]["repeated"]["ratio"] == 17.03
+    ahead = ("window", "grouped", "four requests")
+    assert all(dense[n, kind] > 1.05 for n in found for kind in ahead)
+    assert all(dense[n, "causal"] > 1.05 for n in (128, 512))
+    assert all(0.93 < dense[n, "causal"] < 1.0 for n in (1, 4, 16))
+    assert found[1]["grouped"]["ways"]["repeated"]["ratio"] == 18.3
 
 
 def test_what_the_page_says_of_modules_and_memory_holds() -> None:
