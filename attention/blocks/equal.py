@@ -50,8 +50,8 @@ class Blocks:
     idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
 
     @property
-    def scores(self) -> int:
-        """How many it costs as much as."""
+    def cost(self) -> int:
+        """In scores; fewer queries than `ROWS` cost what so many do."""
         return self.count * max(self.queries.size, ROWS) * self.keys.size
 
     def parts(self, most: int) -> list["Blocks"]:

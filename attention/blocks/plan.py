@@ -32,7 +32,7 @@ class Plan:
         each = heads / self.parts[-1][1]
         found = 0.0
         for first, last, blocks in self.parts:
-            scores = sum(b.scores * (1.0 if b.keep is None else MASKED) for b in blocks)
+            scores = sum(b.cost * (1.0 if b.keep is None else MASKED) for b in blocks)
             found += (last - first) * each * scores + CALL * len(blocks)
         return found
 

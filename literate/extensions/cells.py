@@ -42,8 +42,8 @@ def accept(
     attrs: dict[str, str],
     md: Markdown,
 ) -> bool:
-    """Take `title`, and `device` and `date` of a record, as options; refuse any other."""
-    for name in ("title", "device", "date"):
+    """Take `title`, `of` of a spliced source, `device` and `date` of a record; refuse any other."""
+    for name in ("title", "of", "device", "date"):
         if name in inputs:
             options[name] = inputs.pop(name)
     return not inputs
@@ -62,7 +62,7 @@ def format_python(
     md.cell_number = number = getattr(md, "cell_number", 0) + 1  # type: ignore[attr-defined]
     shown = kinds | {"figure"} if DRAWS.search(source) and not kinds else kinds
     kind = min(kinds & TITLES.keys(), default="")
-    title = options.get("title") or TITLES.get(kind, "")
+    title = options.get("title") or TITLES.get(kind) or options.get("of", "")
     tag = '<span class="cell__tag">GPU</span>' if "gpu" in kinds else ""
     return (
         f'<div class="{" ".join(["cell", *(f"cell--{name}" for name in sorted(shown))])}">'

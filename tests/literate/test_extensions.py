@@ -340,3 +340,12 @@ def test_a_view_has_as_many_tokens_as_the_style_sheet() -> None:
     assert chosen == [str(i) for i in range(attention_tables.MOST)]
     hidden = re.findall(r'\[value="h(\d+)"\]:checked\) \[data-h\]:not\(\[data-h="\1"\]\)', css)
     assert hidden == [str(h) for h in range(attention_tables.HEADS)]
+
+
+def test_a_spliced_source_is_a_block_of_its_own_number() -> None:
+    """The blocks after it keep the numbers that their scripts have."""
+    html = convert(
+        '```python {.source of="attention.heads.fold"}\npass\n```\n\n```python\nx = 1\n```\n'
+    )
+    assert '<span class="cell__title">attention.heads.fold</span>' in html
+    assert re.findall(r'href="(block-\d+\.py)"', html) == ["block-02.py"]
