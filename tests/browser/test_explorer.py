@@ -29,7 +29,7 @@ def test_without_a_script_the_page_is_the_start(built: Path, explorer: Explorer)
     assert seen["says"] == ["I attends most to itself, 0.2256."]
     assert seen["hash"] == ""
     html = shown(built, "explorer.md")
-    assert "With JavaScript, every number here can be changed." in html
+    assert "Every number here can be changed where JavaScript runs" in html
     assert 'data-md-component="toc"' not in html  # it would write anchors over the state
 
 

@@ -202,11 +202,13 @@ dot_product_attention(x, x, x, backend="fast")
 ```
 
 ```text {.output}
-ValueError: backend 'fast' is unknown: expected one of auto, eager, fused, loops
+ValueError: backend 'fast' is unknown: expected one of auto, eager, fused, loops, spans, tiled
 ```
 """
     assert counts(run(page)[0]) == (1, 0, 0)
-    assert counts(run(page.replace("expected one of auto, eager, fused, loops", "…"))[0]) == (
+    assert counts(
+        run(page.replace("expected one of auto, eager, fused, loops, spans, tiled", "…"))[0]
+    ) == (
         0,
         0,
         1,

@@ -206,7 +206,7 @@ def test_llms_txt_lists_every_page(built: Path) -> None:
 def test_llms_txt_has_each_section_once(built: Path) -> None:
     text = (built / "llms.txt").read_text("utf-8")
     headings = re.findall(r"^## (.+)$", text, re.M)
-    assert headings == ["Book", "Foundations", "Reference", "About"]
+    assert headings == ["Book", "Foundations", "Speed", "Reference", "About"]
     links = re.findall(r"\]\(([^)]*)", text)
     assert len(links) > len(PAGES)  # some ledes have links too
     assert not [link for link in links if not link.startswith("https://book.example/")]
