@@ -14,7 +14,7 @@ from attention.once import once
 FORWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
 BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
 
-Rows = Float[Tensor, "heads rows width"]
+Rows = Float[Tensor, "all_heads _ width"]  # rows: queries, or keys
 
 # Blocks a call: it bounds the memory of what overlaps before it is added up.
 MOST = 32
