@@ -6,8 +6,12 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 JUDGES := $(VENV)/.judges
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 # One thread a worker: small tensors gain nothing from more, and wait where other programs run.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
+ALONE  := OMP_NUM_THREADS=1
+# Another machine: the plainest CPU code, two threads, the pages in an order of this day.
+OTHER  := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+ORDER  := --no-loadscope-reorder --shuffle-pages $(shell date +%j)
 INDEX  := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 # Files, and the folders of docs, whose time changes when a page is removed.
 BOOK   := $(shell find docs; find attention literate -name '*.py')
@@ -29,16 +33,16 @@ site/index.html: $(READY) mkdocs.yml $(BOOK)
 pdf: site
 	$(BIN)/python -m literate pdf
 
-# The pages a second time on the plainest CPU code: no digit may depend on the machine.
+# The pages a second time as on another machine: no digit may depend on it, nor on their order.
 # The tests of the package run with every shape annotation checked at every call.
 test: lint $(JUDGES)
-	$(PYTEST) -m "not typed"
-	$(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
-	ATEN_CPU_CAPABILITY=default $(PYTEST) README.md docs
+	$(ALONE) $(PYTEST) -m "not typed"
+	$(ALONE) $(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
+	$(OTHER) $(PYTEST) $(ORDER) README.md docs
 
 # What an author runs all day: everything once.
 quick: lint
-	$(PYTEST) -m "not slow" --ignore tests/browser --deselect tests/package/test_wheel.py
+	$(ALONE) $(PYTEST) -m "not slow" --ignore tests/browser --deselect tests/package/test_wheel.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks

@@ -1,17 +1,17 @@
-"""python -m literate build | export | pdf | serve | lint | vendor: what the Makefile calls."""
+"""python -m literate build | export | lint | pdf | serve | vendor, which make calls, and verify."""
 
 import sys
+from importlib import import_module
 
-from literate import export, lint, site, vendor
-from literate.printing import book
-
+# Each is imported when it is called: one imports matplotlib, before which another sets its style.
 COMMANDS = {
-    "build": site.build,
-    "export": export.main,
-    "pdf": book.main,
-    "serve": site.serve,
-    "lint": lint.main,
-    "vendor": vendor.main,
+    "build": "literate.site:build",
+    "export": "literate.export:main",
+    "lint": "literate.lint:main",
+    "pdf": "literate.printing.book:main",
+    "serve": "literate.site:serve",
+    "vendor": "literate.vendor:main",
+    "verify": "literate.verify:main",
 }
 
 
@@ -19,7 +19,8 @@ def main(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in COMMANDS:
         print(f"python -m literate: expected one of {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
-    return COMMANDS[arguments[0]](arguments[1:])
+    module, name = COMMANDS[arguments[0]].split(":")
+    return getattr(import_module(module), name)(arguments[1:])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The pytest plugin, on pytest-markdown-docs: every block and every checked number is a test."""
 
+import random
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="record how far the numbers of the pages are from the recorded ones, on other code",
     )
+    parser.addoption(
+        "--shuffle-pages",
+        type=int,
+        metavar="SEED",
+        help="run the pages in another order: none may need what another left behind",
+    )
     parser.addini("records", "the folder of the records of the pages; none if it is not set")
 
 
@@ -41,6 +48,15 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.prepare()
     if config.getoption("--update-docs") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--update-docs rewrites files: run it without -n")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Pages in the order of a seed; the blocks of a page follow one another."""
+    seed = config.getoption("--shuffle-pages")
+    if seed is not None:
+        paths = sorted({item.path for item in items})
+        random.Random(seed).shuffle(paths)
+        items.sort(key=lambda item: paths.index(item.path))
 
 
 @pytest.hookimpl(wrapper=True)

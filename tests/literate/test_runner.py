@@ -263,3 +263,20 @@ tensor([0.3333]) True
 ```
 """
     assert counts(run(page, str(pytester.path / "a.md"))[0]) == (2, 0, 0)
+
+
+def test_pages_in_another_order(run, pytester: pytest.Pytester) -> None:
+    """The order of the pages is that of a seed; the blocks of a page stay as they are."""
+    for name in "bcdef":
+        (pytester.path / f"{name}.md").write_text(PAGE, "utf-8")
+    orders = []
+    for seed in (1, 1, 2):
+        result, _ = run(PAGE, f"--shuffle-pages={seed}", str(pytester.path), name="a.md")
+        called = [r.nodeid.split("::") for r in result.getreports("pytest_runtest_logreport")]
+        assert not failures(result)
+        order = list(dict.fromkeys(page for page, _ in called))
+        blocks = {page: [test for other, test in called if other == page] for page in order}
+        assert len({tuple(tests) for tests in blocks.values()}) == 1
+        orders.append(order)
+    assert sorted(orders[0]) == [f"{name}.md" for name in "abcdef"]
+    assert orders[0] == orders[1] != orders[2]
