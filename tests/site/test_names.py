@@ -37,7 +37,7 @@ PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.(?:py|md|yml|toml|json|txt|pdf)|[\w.-]
 @functools.cache
 def book() -> frozenset[str]:
     """The names in the code of all pages and of the package."""
-    found = {*dir(builtins), *keyword.kwlist, *dir(torch.Tensor)}
+    found = {*dir(builtins), *keyword.kwlist, *dir(torch.Tensor), "literate"}
     for path in PAGES:
         for block in Page.read(path).blocks:
             found |= {
