@@ -25,10 +25,10 @@ from literate.prose import CODE
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MODULES = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "attention": attention}
-# Of transformers, nn.LayerNorm, the command line and mkdocs.yml, and a file that make makes.
+# Of transformers, nn.LayerNorm, the command line and mkdocs.yml, and files that are made.
 ELSEWHERE = {
     *("GPT2Config", "attn_pdrop", "normalized_shape"),
-    *("O", "python3", "nav", "build/book.pdf"),
+    *("O", "python3", "python", "nav", "build/book.pdf", "docs/foundations/your-chapter.md"),
 }
 NAME = re.compile(r"[A-Za-z_]\w*")
 PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.(?:py|md|yml|toml|json|txt|pdf)|[\w.-]+(?:/[\w.-]+)*/")
