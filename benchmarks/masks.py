@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: about 15 minutes
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
-    .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, beside two busy programs: 5 minutes
+    .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
 
 Writes its part of `masks.json`. One sequence, 8 heads of 64 entries, float32. A ratio is how many
 times as long as `auto` a call takes. `dense` is torch's kernel with the mask as a tensor, made
