@@ -28,11 +28,13 @@ def auto(
 ) -> tuple[str, Any]:
     """The name of the first line that fits, and the plan if there is one.
 
-    weights, or torch.func at work                                    eager
-    a softcap, no dropout, and more scores than a cache holds         tiled
-    a softcap                                                         eager
-    a mask that leaves few blocks, no bias or dropout, on a CPU       spans
-    all else                                                          fused
+    The lines, in their order:
+
+        weights, or torch.func at work                                    eager
+        a softcap, no dropout, and more scores than a cache holds         tiled
+        a softcap                                                         eager
+        a mask that leaves few blocks, no bias or dropout, on a CPU       spans
+        all else                                                          fused
     """
     if weights or transformed():
         return "eager", None

@@ -67,7 +67,8 @@ def format_python(
     return (
         f'<div class="{" ".join(["cell", *(f"cell--{name}" for name in sorted(shown))])}">'
         f'<div class="cell__head"><span class="cell__title">{escape(title)}</span>{tag}'
-        f'<button type="button" class="cell__copy" aria-label="Copy: {escape(title or "block")}">'
+        f'<button type="button" class="cell__copy" aria-label="Copy: {escape(title or "block")}"'
+        " data-search-exclude>"
         f"Copy</button>{script(kinds, number, title)}</div>{code(source, PythonLexer())}{END}"
     )
 
@@ -77,7 +78,7 @@ def script(kinds: Set[str], number: int, title: str) -> str:
     if kinds & (SHOWN | {"check", "gpu"}):
         return ""
     return (
-        f'<a class="cell__script" href="{script_name(number)}" download '
+        f'<a class="cell__script" href="{script_name(number)}" download data-search-exclude '
         f'title="With all that it needs: runs alone" '
         f'aria-label="Script: {escape(title or "block")}, with all that it needs">Script</a>'
     )

@@ -109,4 +109,17 @@ def test_a_book_in_a_folder_has_its_buttons(built: Path, opened: Callable[..., P
     """A browser refuses modules there, so no script is one."""
     page = opened("")
     page.goto((built / CHAPTER / "index.html").as_uri())
+    page.locator("button[for=__drawer]").wait_for(state="attached")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_book_in_a_folder_says_what_its_search_needs(
+    built: Path, opened: Callable[..., Page], width: int
+) -> None:
+    page = opened("", viewport={"width": width, "height": 800})
+    hint = page.locator(".md-header", has_text="Search needs make serve")
     page.locator("button[for=__search]").wait_for(state="attached")
+    assert hint.count() == 0
+    page.goto((built / CHAPTER / "index.html").as_uri())
+    hint.locator("code").wait_for()
+    assert not page.get_by_role("textbox", name="Search").is_visible()

@@ -35,7 +35,7 @@ def source(script: str, name: str) -> str:
 
 
 def table(head: list[str], rows: list[list[str]], script: str, name: str) -> str:
-    lines = [head, ["---"] * len(head), *rows]
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"{text}\n\n{source(script, name)}"
 

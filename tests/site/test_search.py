@@ -77,5 +77,11 @@ def test_a_topic_finds_its_page(
     assert search(query)[0][0].partition("#")[0] in pages
 
 
+def test_what_is_found_shows_no_buttons(built: Path) -> None:
+    index = (built / "search/search_index.json").read_text("utf-8")
+    assert "Six embeddings" in index
+    assert "CopyScript" not in index
+
+
 def test_nonsense_finds_nothing(search: Callable[[str], list[list[str]]]) -> None:
     assert search("xyzzyplugh") == []

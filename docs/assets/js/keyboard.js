@@ -1,3 +1,11 @@
+// A book opened from a folder has no search: browsers refuse it its index.
+if (location.protocol === "file:") {
+  const hint = document.createElement("p")
+  hint.className = "md-header__hint"
+  hint.append("Search needs ", Object.assign(document.createElement("code"), { textContent: "make serve" }))
+  document.querySelector(".md-header__inner > label[for=__search]").replaceWith(hint)
+}
+
 // What the theme leaves to the pointer. Its header uses labels as buttons, and a label takes no focus.
 for (const [id, name] of [["__drawer", "Contents"], ["__search", "Search"]]) {
   const label = document.querySelector(`.md-header__inner > label[for=${id}]`)
