@@ -8,6 +8,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attention.absent import REGISTER, idle, silence
 from attention.heads import fold, four, unfold
 from attention.once import once
+from attention.transforms import transformed
 
 
 def fused(
@@ -54,7 +55,9 @@ def fused(
 
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
     """Whether torch's kernel, without a mask, would lose NaN."""
-    if torch.compiler.is_compiling() or not query.is_cpu or key.size(-2) >= REGISTER:
+    if torch.compiler.is_compiling() or transformed():  # nobody can look
+        return False
+    if not query.is_cpu or key.size(-2) >= REGISTER:
         return False
     return not (query.detach().sum() + key.detach().sum()).isfinite()
 
