@@ -1,4 +1,4 @@
-# make site | make pdf | make test | make quick | make serve | make update | make clean
+# make site | make pdf | make test | make quick | make serve | make update | make lock | make clean
 # Linux without a GPU: TORCH_INDEX chooses PyTorch's CPU wheels (see README.md).
 PYTHON ?= python3
 VENV   := .venv
@@ -15,7 +15,7 @@ BOOK   := $(shell find docs; find attention literate -name '*.py')
 export NO_MKDOCS_2_WARNING = 1
 # Compiled files are kept, whatever the caller says: each worker imports everything.
 export PYTHONDONTWRITEBYTECODE =
-.PHONY: site pdf test quick lint serve update clean
+.PHONY: site pdf test quick lint serve update lock clean
 .DELETE_ON_ERROR:
 
 site: site/index.html
@@ -65,16 +65,23 @@ $(JUDGES): $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
 	@touch $@
 
-$(VENV)/.packages: pyproject.toml constraints.txt
+$(VENV)/.packages: pyproject.toml requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "$(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing): this book needs Python 3.11 or newer, as in: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "$(PYTHON) has no venv, which Debian packages apart: apt install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --constraint constraints.txt pip
-	$(PIP) install --quiet --constraint constraints.txt $(INDEX) torch jaxtyping --group dev
+	$(PIP) install --quiet --require-hashes --only-binary :all: --requirement requirements.txt
+	$(PIP) install --quiet $(INDEX) --group torch
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
+
+# Every version again, with the hashes of all its files, for every machine; kept where it still fits.
+# Newer ones: make lock LOCK=--upgrade
+lock:
+	$(BIN)/uv pip compile pyproject.toml --quiet $(LOCK) --group dev --group torch --no-emit-package torch \
+	  --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+	  --custom-compile-command "make lock" --output-file requirements.txt
 
 clean:
 	rm -rf site build node_modules docs/assets/vendor $(VENV)
