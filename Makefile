@@ -51,6 +51,7 @@ serve: $(READY)
 
 update: $(READY)
 	$(BIN)/ruff format --quiet --preview --line-length 76 README.md docs
+	$(BIN)/python -m literate bibliography
 	$(BIN)/python -m pytest -q --update-docs README.md docs
 	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --update-spread README.md docs
 

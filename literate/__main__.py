@@ -1,11 +1,12 @@
-"""python -m literate build | export | pdf | serve | lint | vendor: what the Makefile calls."""
+"""python -m literate build | export | …: what the Makefile calls."""
 
 import sys
 
-from literate import export, lint, site, vendor
+from literate import bibliography, export, lint, site, vendor
 from literate.printing import book
 
 COMMANDS = {
+    "bibliography": bibliography.main,
     "build": site.build,
     "export": export.main,
     "pdf": book.main,
