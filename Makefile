@@ -31,7 +31,7 @@ pdf: site
 
 # The pages a second time on the plainest CPU code: no digit may depend on the machine.
 # The tests of the package run with every shape annotation checked at every call.
-test: lint $(JUDGES)
+test: lint
 	$(PYTEST) -m "not typed"
 	$(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
 	ATEN_CPU_CAPABILITY=default $(PYTEST) README.md docs
@@ -40,10 +40,11 @@ test: lint $(JUDGES)
 quick: lint
 	$(PYTEST) -m "not slow" --ignore tests/browser --deselect tests/package/test_wheel.py
 
-lint: $(READY)
+lint: $(JUDGES)
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks
 	$(BIN)/ruff check --quiet attention literate tests benchmarks
 	$(BIN)/python -m literate lint
+	$(BIN)/python -m literate words
 	$(BIN)/basedpyright --level error
 
 serve: $(READY)
@@ -61,7 +62,7 @@ $(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py li
 	$(BIN)/python -m literate vendor
 	@touch $@
 
-# What judges the built site in a browser. Lighthouse brings a hundred packages: the site does not wait for them.
+# What judges the words, and the built site in a browser: hundreds of packages, for which the site does not wait.
 $(JUDGES): $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
 	@touch $@

@@ -2,7 +2,7 @@
 
 import sys
 
-from literate import bibliography, export, lint, site, vendor
+from literate import bibliography, export, links, lint, site, vendor, words
 from literate.printing import book
 
 COMMANDS = {
@@ -11,8 +11,10 @@ COMMANDS = {
     "export": export.main,
     "pdf": book.main,
     "serve": site.serve,
+    "links": links.main,
     "lint": lint.main,
     "vendor": vendor.main,
+    "words": words.main,
 }
 
 

@@ -1,4 +1,4 @@
-"""Each dependency stands once in CONTRIBUTING.md, with its reason, and npm's are pinned as pip's."""
+"""Each dependency has its reason in CONTRIBUTING.md, once; npm locks what is asked for."""
 
 import json
 import re

@@ -39,7 +39,7 @@ def test_what_scripts_and_styles_contain_is_in_the_table(built: Path) -> None:
             match[1] for each in sources if (match := re.search(r"node_modules/([^/]+)", each))
         }
     assert len(inside) > 5
-    listed = {what.partition(":")[0].removesuffix(".js").lower() for what, *_ in TABLE}
+    listed = {what.partition(":")[0].removesuffix(".js").strip("`").lower() for what, *_ in TABLE}
     assert inside <= listed
     for html in built.rglob("*.html"):  # the theme's other icons sign themselves
         assert "Font Awesome" not in html.read_text("utf-8"), html
@@ -61,5 +61,5 @@ def test_each_text_is_the_one_that_its_package_brings() -> None:
 def test_each_line_of_the_table_has_its_text() -> None:
     assert len(TABLE) == 13
     for what, *_ in TABLE:
-        name = re.split(r"[:,;]", what)[0].removeprefix("The weights of ")
+        name = re.split(r"[:,;]", what)[0].strip("`").removeprefix("The weights of ")
         assert name in TEXTS, name
