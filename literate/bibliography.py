@@ -25,7 +25,7 @@ ADDRESS = {
 }
 HEAD = """# Sources
 
-What the chapters and the reference cite, each work once, and where. The sections stand there.
+What the chapters and the reference cite, each work once, and where. Sections are named there.
 { .lede }
 
 """

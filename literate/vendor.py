@@ -19,7 +19,7 @@ from literate.extensions.maths import MODULES
 
 TARGET = Path("docs/assets/vendor")
 LETTERS = "".join(map(chr, range(0x20, 0x7F)))
-LATIN = LETTERS + "éüöäçñ×±·°§¶«»–—‘’“”…−\u00a0\u202f"
+LATIN = LETTERS + "éüöäçñòó×±·°§¶«»–—‘’“”…−\u00a0\u202f"
 ITALIC = LETTERS + "éüö–—‘’“”…"
 NAMES = "ćčđłńŁŠŽšžřşęąěůőűĆČ"  # of authors
 GREEK = "αβγδεζηθικλμνξπρστυφχψωϵ"
