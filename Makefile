@@ -1,4 +1,4 @@
-# make site | make pdf | make test | make quick | make serve | make update | make clean
+# make site | make pdf | make test | make quick | make serve | make update | make lock | make clean
 # Linux without a GPU: TORCH_INDEX chooses PyTorch's CPU wheels (see README.md).
 PYTHON ?= python3
 VENV   := .venv
@@ -19,7 +19,7 @@ BOOK   := $(shell find docs; find attention literate -name '*.py')
 export NO_MKDOCS_2_WARNING = 1
 # Compiled files are kept, whatever the caller says: each worker imports everything.
 export PYTHONDONTWRITEBYTECODE =
-.PHONY: site pdf test quick lint serve update clean
+.PHONY: site pdf test quick lint serve update lock clean
 .DELETE_ON_ERROR:
 
 site: site/index.html
@@ -35,19 +35,27 @@ pdf: site
 
 # The pages a second time as on another machine: no digit may depend on it, nor on their order.
 # The tests of the package run with every shape annotation checked at every call.
+<<<<<<< HEAD
 test: lint $(JUDGES)
 	$(ALONE) $(PYTEST) -m "not typed"
 	$(ALONE) $(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
 	$(OTHER) $(PYTEST) $(ORDER) README.md docs
+=======
+test: lint
+	$(PYTEST) -m "not typed"
+	$(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
+	ATEN_CPU_CAPABILITY=default $(PYTEST) README.md docs
+>>>>>>> 084016a628ed9dd9703650a36a2c6be3fbf64a13
 
 # What an author runs all day: everything once.
 quick: lint
 	$(ALONE) $(PYTEST) -m "not slow" --ignore tests/browser --deselect tests/package/test_wheel.py
 
-lint: $(READY)
+lint: $(JUDGES)
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks
 	$(BIN)/ruff check --quiet attention literate tests benchmarks
 	$(BIN)/python -m literate lint
+	$(BIN)/python -m literate words
 	$(BIN)/basedpyright --level error
 
 serve: $(READY)
@@ -55,6 +63,7 @@ serve: $(READY)
 
 update: $(READY)
 	$(BIN)/ruff format --quiet --preview --line-length 76 README.md docs
+	$(BIN)/python -m literate bibliography
 	$(BIN)/python -m pytest -q --update-docs README.md docs
 	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --update-spread README.md docs
 
@@ -64,21 +73,28 @@ $(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py li
 	$(BIN)/python -m literate vendor
 	@touch $@
 
-# What judges the built site in a browser. Lighthouse brings a hundred packages: the site does not wait for them.
+# What judges the words, and the built site in a browser: hundreds of packages, for which the site does not wait.
 $(JUDGES): $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent
 	@touch $@
 
-$(VENV)/.packages: pyproject.toml constraints.txt
+$(VENV)/.packages: pyproject.toml requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "$(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing): this book needs Python 3.11 or newer, as in: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "$(PYTHON) has no venv, which Debian packages apart: apt install python3-venv"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --constraint constraints.txt pip
-	$(PIP) install --quiet --constraint constraints.txt $(INDEX) torch jaxtyping --group dev
+	$(PIP) install --quiet --require-hashes --only-binary :all: --requirement requirements.txt
+	$(PIP) install --quiet $(INDEX) --group torch
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
+
+# Every version again, with the hashes of all its files, for every machine; kept where it still fits.
+# Newer ones: make lock LOCK=--upgrade
+lock:
+	$(BIN)/uv pip compile pyproject.toml --quiet $(LOCK) --group dev --group torch --no-emit-package torch \
+	  --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+	  --custom-compile-command "make lock" --output-file requirements.txt
 
 clean:
 	rm -rf site build node_modules docs/assets/vendor $(VENV)

@@ -60,7 +60,7 @@ class AttentionTable(View):
         ValueError: A shape, a number of tokens or a weight does not fit.
 
     Source:
-        Bahdanau, Cho, Bengio, *Neural Machine Translation by Jointly Learning to Align and
+        Bahdanau, Cho and Bengio, *Neural Machine Translation by Jointly Learning to Align and
         Translate* (2015), section 5.2.1, figure 3.
 
     Examples:

@@ -1,17 +1,20 @@
-"""python -m literate build | export | lint | pdf | serve | vendor, which make calls, and verify."""
+"""python -m literate build | export | …: what the Makefile calls, and a reader."""
 
 import sys
 from importlib import import_module
 
 # Each is imported when it is called: one imports matplotlib, before which another sets its style.
 COMMANDS = {
+    "bibliography": "literate.bibliography:main",
     "build": "literate.site:build",
     "export": "literate.export:main",
+    "links": "literate.links:main",
     "lint": "literate.lint:main",
     "pdf": "literate.printing.book:main",
     "serve": "literate.site:serve",
     "vendor": "literate.vendor:main",
     "verify": "literate.verify:main",
+    "words": "literate.words:main",
 }
 
 

@@ -33,6 +33,7 @@ PARDONED = [
     ),
     re.compile(r"<!--.*?-->", re.S),
     re.compile(r"\]\([^)\s]*|https?://\S+"),  # an address; the title of a link is prose
+    re.compile(r"\bdoi 10\.\d{4,}/[^\s\]]+"),
     re.compile(rf"(?<!\w)(?:(?i:{ONE})|{NAMED}){NUMBERED}"),
     re.compile(rf"(?<!\w)(?i:{MANY}){NUMBERED}(?:(?:,|,? and|,? or| to|–|;){NUMBERED})*"),
 ]

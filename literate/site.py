@@ -4,6 +4,7 @@ import argparse
 import logging
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,6 +97,8 @@ def build(arguments: list[str]) -> int:
             return 1
         config.plugins.on_startup(command="build", dirty=False)
         build_site(config)
+        # The theme's search in other languages: never read here, and under other licences.
+        shutil.rmtree(Path(config.site_dir) / "assets/javascripts/lunr")
         config.plugins.on_shutdown()
     except (Abort, ConfigurationError) as error:
         print(str(error).strip())

@@ -19,7 +19,7 @@ from literate.extensions.maths import MODULES
 
 TARGET = Path("docs/assets/vendor")
 LETTERS = "".join(map(chr, range(0x20, 0x7F)))
-LATIN = LETTERS + "éüöäçñ×±·°§¶«»–—‘’“”…−\u00a0\u202f"
+LATIN = LETTERS + "éüöäçñòó×±·°§¶«»–—‘’“”…−\u00a0\u202f"
 ITALIC = LETTERS + "éüö–—‘’“”…"
 NAMES = "ćčđłńŁŠŽšžřşęąěůőűĆČ"  # of authors
 GREEK = "αβγδεζηθικλμνξπρστυφχψωϵ"
@@ -50,12 +50,16 @@ KATEX = {
 def shrink(source: Path, target: Path, text: str, axes: dict[str, object] | None = None) -> None:
     font = TTFont(source, recalcTimestamp=False)  # the same bytes each time
     options = subset.Options(hinting=False, notdef_outline=True)
+    options.name_IDs = [0, 1, 2, 3, 4, 6, 13, 14]  # the copyright and the licence stay
     options.layout_features = ["kern", "liga", "mark", "mkmk", "tnum", "lnum", "ccmp"]
     subsetter = subset.Subsetter(options)
     subsetter.populate(text=text)
     subsetter.subset(font)
     if axes:  # after the subset: the other order loses glyphs that do not vary
         font = instancer.instantiateVariableFont(font, axes)
+    for record in font["name"].names:
+        if record.nameID in (1, 3, 4, 6):  # the OFL keeps “Source” for the font as it came
+            record.string = f"Book-{target.stem}".encode(record.getEncoding())
     font.flavor = "woff2"
     font.save(target)
 

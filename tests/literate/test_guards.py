@@ -73,6 +73,7 @@ PARDONED = [
     "```python\nprint(1 / 3)\n```\n\n```text {.output}\n0.3333\n```\n\nIt prints `0.3333`.",
     "```python\nx = 1  # as in section 3.1\n```",
     "exercise 2.1, step 2.3, PyTorch 2.11, CUDA 12.4, eq. 3.4, arXiv 1706.03762",
+    "[doi 10.1145/5666.5673](https://example.org/)",
     "Llama-3.1 and GPT-3.5",
     "Sections 3.1, 3.2 and 4.1",
     "| a |\n| - |\n| 0.25 |\n\n<!-- source: a book -->",

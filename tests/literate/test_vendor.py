@@ -30,6 +30,10 @@ def test_only_what_is_shown_is_served(target: Path) -> None:
         ".state",
     }
     assert set(map(chr, TTFont(target / "names.woff2").getBestCmap())) == {"ć", "č"}
+    names = TTFont(target / "names.woff2")["name"]
+    assert {names.getDebugName(number) for number in (1, 3, 4, 6)} == {"Book-names"}
+    assert "Adobe" in names.getDebugName(0)
+    assert "OFL" in names.getDebugName(14)
     css = (target / "katex.css").read_text("utf-8")
     assert css.count("@font-face") == 1
     assert "url(katex-size1-regular.woff2)" in css

@@ -132,7 +132,10 @@ def test_torch_func(name: str, device: str) -> None:
     torch.testing.assert_close(torch.func.vmap(attend)(x), plain)
     if mask is None:  # few keys without a mask, which are otherwise looked at
         fused = partial(dot_product_attention, backend="fused")
-        torch.testing.assert_close(torch.func.vmap(lambda one: fused(one, one, one))(x), plain)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "There is a performance drop")  # says torch's kernel
+            several = torch.func.vmap(lambda one: fused(one, one, one))(x)
+        torch.testing.assert_close(several, plain)
     for backend in ("eager", "loops"):
         leaf = x[0].clone().requires_grad_()
         out = dot_product_attention(leaf, leaf, leaf, mask, backend=backend)

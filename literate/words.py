@@ -1,0 +1,74 @@
+"""`python -m literate words`: the spelling of all prose, British, by cspell and our `words.txt`.
+
+Prose is what the pages say outside code, formulas, citations and addresses, and the docstrings and
+comments of the Python files. Each file is written at the same line numbers to `build/words`.
+"""
+
+import ast
+import io
+import re
+import shutil
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+from literate.bibliography import CITED
+from literate.bibliography import PAGE as NAMES
+from literate.page import Page
+from literate.prose import CODE
+
+FOLDER = Path("build/words")
+CSPELL = Path("node_modules/cspell/bin.mjs")
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/**/*.md"]
+PYTHON = ["attention/**/*.py", "literate/**/*.py", "tests/**/*.py", "benchmarks/*.py"]
+# A formula, an address, an attribute, a tag, an expression that is checked, a name as code.
+SILENT = re.compile(
+    r"\$\$[\s\S]*?\$\$|\$[^$\n]+\$|\]\([^)]*\)|https?://\S+|\{ ?[.#:][^}\n]*\}|<!--=[\s\S]*?-->"
+    r"|<[^>\n]*>|^::: .*|``[^`]*``|^ *>>> .*|^ *\.\.\. .*|\b\w*[_@]\w*\b|\b\w+\(\)|\b\w+\.\w[\w.]*",
+    re.M,
+)
+
+
+def prose(path: Path) -> str:
+    """The words of a file, each character in its place."""
+    text = path.read_text("utf-8")
+    said = Page.read(path).prose if path.suffix == ".md" else comments(text)
+    for pattern in (CITED, CODE, SILENT):
+        said = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), said)
+    return said
+
+
+def comments(text: str) -> str:
+    """The docstrings and comments of Python."""
+    lines, kept = text.splitlines(), [""] * (text.count("\n") + 1)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            string = node.body[0]
+            for line in range(string.lineno - 1, string.end_lineno or 0):
+                kept[line] = lines[line]
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            kept[token.start[0] - 1] = " " * token.start[1] + token.string
+    return "\n".join(kept)
+
+
+def main(arguments: list[str]) -> int:
+    if not CSPELL.exists():
+        print(f"{CSPELL} is missing: run `make .venv/.judges`", file=sys.stderr)
+        return 1
+    globs = arguments or [*PAGES, *PYTHON]
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    for path in sorted({path for glob in globs for path in Path().glob(glob)} - {NAMES}):
+        target = FOLDER / f"{path}.txt"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(prose(path), "utf-8")
+    node = Path(sys.executable).parent / "node"
+    quiet = ["--no-progress", "--no-summary", "--no-must-find-files"]
+    command = [str(node), str(CSPELL), *quiet, "--config", "cspell.json", f"{FOLDER}/**"]
+    found = subprocess.run(command, check=False, capture_output=True, text=True)
+    print(found.stdout.replace(".txt:", ":").replace(f"{FOLDER}/", ""), end="")
+    print(found.stderr, end="", file=sys.stderr)
+    return found.returncode

@@ -1,0 +1,65 @@
+"""What the built site serves and others wrote has its licence on the site."""
+
+import json
+import re
+from fnmatch import fnmatch
+from importlib.metadata import distribution
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+ABOUT = ROOT / "docs/about"
+ROW = re.compile(r"^\| (.+?) \| (.+?) \| ([\w.-]+) \|$", re.M)
+TABLE = ROW.findall((ABOUT / "licences.md").read_text("utf-8"))[2:]  # without its head
+TEXTS = (ABOUT / "licences.txt").read_text("utf-8")
+NODE = ROOT / "node_modules"
+# What MkDocs and the export make of the book itself.
+MADE = """404.html *index.html *index.md *.ipynb *.py llms.txt objects.inv robots.txt sitemap.xml
+    sitemap.xml.gz search/search_index.json assets/social.png assets/vendor/stand-ins.css"""
+
+
+def test_every_file_of_the_site_is_ours_or_has_a_licence(built: Path) -> None:
+    theirs = [glob for _, where, _ in TABLE for glob in re.findall(r"`([^`]+)`", where)]
+    used = set()
+    for path in built.rglob("*"):
+        name = path.relative_to(built).as_posix()
+        if path.is_dir() or (ROOT / "docs" / name).exists() and "vendor" not in name:
+            continue
+        found = {glob for glob in theirs if fnmatch(name, glob)}
+        assert found or any(fnmatch(name, glob) for glob in MADE.split()), name
+        used |= found
+    assert used == set(theirs)
+
+
+def test_what_scripts_and_styles_contain_is_in_the_table(built: Path) -> None:
+    """The theme's source maps name the packages that went into them."""
+    inside = set()
+    for path in built.rglob("*.map"):
+        sources = json.loads(path.read_text("utf-8"))["sources"]
+        inside |= {
+            match[1] for each in sources if (match := re.search(r"node_modules/([^/]+)", each))
+        }
+    assert len(inside) > 5
+    listed = {what.partition(":")[0].removesuffix(".js").strip("`").lower() for what, *_ in TABLE}
+    assert inside <= listed
+    for html in built.rglob("*.html"):  # the theme's other icons sign themselves
+        assert "Font Awesome" not in html.read_text("utf-8"), html
+
+
+def test_each_text_is_the_one_that_its_package_brings() -> None:
+    brought = [*NODE.glob("@fontsource-variable/*/LICENSE"), NODE / "katex/LICENSE"]
+    for name in ("mkdocs-material", "mkdocstrings-python"):
+        files = distribution(name).files or []
+        brought += [Path(str(each.locate())) for each in files if each.name == "LICENSE"]
+    icons = [path for path in brought if path.parent.name == "material"]
+    assert icons, "the licence of the icons"
+    brought = [path for path in brought if ".icons" not in path.parts or path in icons]
+    assert len(brought) == 7
+    for path in brought:
+        assert path.read_text("utf-8").strip() in TEXTS, path
+
+
+def test_each_line_of_the_table_has_its_text() -> None:
+    assert len(TABLE) == 13
+    for what, *_ in TABLE:
+        name = re.split(r"[:,;]", what)[0].strip("`").removeprefix("The weights of ")
+        assert name in TEXTS, name
