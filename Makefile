@@ -35,17 +35,10 @@ pdf: site
 
 # The pages a second time as on another machine: no digit may depend on it, nor on their order.
 # The tests of the package run with every shape annotation checked at every call.
-<<<<<<< HEAD
-test: lint $(JUDGES)
+test: lint
 	$(ALONE) $(PYTEST) -m "not typed"
 	$(ALONE) $(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
 	$(OTHER) $(PYTEST) $(ORDER) README.md docs
-=======
-test: lint
-	$(PYTEST) -m "not typed"
-	$(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
-	ATEN_CPU_CAPABILITY=default $(PYTEST) README.md docs
->>>>>>> 084016a628ed9dd9703650a36a2c6be3fbf64a13
 
 # What an author runs all day: everything once.
 quick: lint
