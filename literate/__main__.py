@@ -1,8 +1,9 @@
-"""python -m literate build | export | pdf | serve | lint | vendor: what the Makefile calls."""
+"""python -m literate build | export | pdf | serve | lint | break | vendor: what the Makefile calls."""
 
 import sys
 
 from literate import export, lint, site, vendor
+from literate.breaking import book as broken
 from literate.printing import book
 
 COMMANDS = {
@@ -11,6 +12,7 @@ COMMANDS = {
     "pdf": book.main,
     "serve": site.serve,
     "lint": lint.main,
+    "break": broken.main,
     "vendor": vendor.main,
 }
 

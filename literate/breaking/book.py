@@ -1,50 +1,81 @@
-"""python -m literate break [PAGE …]: every digit of the book changed, and what is noticed."""
+"""python -m literate break [--sample N] [PAGE …]: digits changed, and what nobody noticed.
 
-import contextlib
-import os
-import shutil
+Without pages, those that changed since they were last broken. What came is kept in `found.json`
+beside this file: how many digits of each kind a page shows, keyed by what they depend on.
+"""
+
+import argparse
+import json
 import sys
-import tempfile
-import time
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
 from multiprocessing import get_context
-from pathlib import Path
 
-from literate.breaking import trial
+from literate.breaking import pardons
+from literate.breaking.places import Place
+from literate.breaking.sources import FOUND, code, copy, outside, pages, text
+from literate.breaking.trial import Trial, run
 
-ROOT = Path(__file__).parents[2]
-
-
-def pages() -> list[str]:
-    """The pages, those first that have most to run."""
-    found = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
-    return [str(p.relative_to(ROOT)) for p in sorted(found, key=lambda p: -p.stat().st_size)]
+Found = dict[str, dict[str, object]]
 
 
-def outside(page: str) -> list[str]:
-    """The tests that hold a page against a measurement: those that name its file."""
-    tests = sorted((ROOT / "tests/site").glob("test_*.py"))
-    named = [path for path in tests if f'"{page}"' in path.read_text("utf-8")]
-    return [str(path.relative_to(ROOT)) for path in named]
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m literate break", description=__doc__)
+    parser.add_argument("--sample", type=int, default=0, help="only so many digits of each page")
+    parser.add_argument("pages", nargs="*", metavar="PAGE")
+    options = parser.parse_args(arguments)
+    if unknown := set(options.pages) - set(pages()):
+        print(f"no page of the book: {min(unknown)}; expected one as {pages()[0]}", file=sys.stderr)
+        return 2
+    chosen = options.pages or stale()
+    bad = 0
+    for page, trial in tried(chosen, options.sample):
+        left, listed = pardons.sift(page, trial.unnoticed)
+        stray = [] if options.sample else pardons.strays(page, trial.unnoticed)
+        bad += len(left) + len(stray)
+        print(f"{page}: {trial.tried} digits, {len(left)} unnoticed, {listed} listed", flush=True)
+        for place in left:
+            print(f"  {place.file}:{place.line}: nobody notices {place.old} → {place.new}", end="")
+            print(f" in {place.words!r}")
+        for words in stray:
+            print(f"  pardons.toml: {words!r} pardons no unnoticed digit of this page any more")
+        if not options.sample and not left and not stray:
+            keep(page, trial, listed)
+    return int(bad > 0)
 
 
-@contextlib.contextmanager
-def copy() -> Iterator[Path]:
-    """A copy of what pages and their tests read, to be broken."""
-    with tempfile.TemporaryDirectory(prefix="broken-") as folder:
-        root = Path(folder).resolve()
-        vendor = shutil.ignore_patterns("assets", "overrides", "__pycache__")
-        for name in ("docs", "tests/site"):
-            shutil.copytree(ROOT / name, root / name, ignore=vendor)
-        for name in ("README.md", "pyproject.toml", "tests/conftest.py"):
-            shutil.copy(ROOT / name, root / name)
-        for name in ("attention", "benchmarks", "literate"):
-            (root / name).symlink_to(ROOT / name)
-        yield root
+def tried(chosen: list[str], sample: int):
+    """Each page with its trial, in two processes, in the order of the book's largest."""
+    if not chosen:
+        return
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        order = [page for page in pages() if page in chosen]
+        yield from zip(order, pool.map(one, order, [sample] * len(order)), strict=True)
 
 
-def one(page: str, sample: int = 0, seed: str = "") -> trial.Trial:
-    """Break one page."""
+def one(page: str, sample: int) -> Trial:
+    """Break one page; a sample is another one with each change of its sources."""
     with copy() as root:
-        return trial.run(root, page, outside(page), trial.Trial(sample, seed))
+        return run(root, page, outside(page), Trial(sample, seed=code() + text(page)))
+
+
+def found() -> Found:
+    return json.loads(FOUND.read_text("utf-8")) if FOUND.exists() else {}
+
+
+def stale() -> list[str]:
+    """The pages whose text, figures, or checks are not those that were broken."""
+    known, now = found(), code()
+    return [
+        page
+        for page in pages()
+        if (known.get(page, {}).get("code"), known.get(page, {}).get("text")) != (now, text(page))
+    ]
+
+
+def keep(page: str, trial: Trial, listed: int) -> None:
+    entry = {"code": code(), "text": text(page), "digits": dict(sorted(trial.shown.items()))}
+    entry |= {"listed": listed}
+    known = {name: known for name, known in found().items() if name in pages()}
+    new = dict(sorted({**known, page: entry}.items()))
+    FOUND.write_text(json.dumps(new, indent=1) + "\n", "utf-8")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from literate.breaking.prose import in_prose
 from literate.exercises import exercises
 from literate.page import Block, Page
+from literate.words import in_words
 
 Figures = dict[str, tuple[str, Block]]  # the text of each, and the block that saves it
 Owner = tuple[int, int]  # the step whose own test must notice: its line, and where it starts
@@ -36,7 +36,7 @@ class Place:
 
 def places(page: Page, file: str, figures: Figures) -> Iterator[Place]:
     """The digits of a page and of its figures."""
-    return chain(printed(page, file), checked(page, file), in_prose_of(page, file), drawn(figures))
+    return chain(printed(page, file), checked(page, file), worded(page, file), drawn(figures))
 
 
 def printed(page: Page, file: str) -> Iterator[Place]:
@@ -60,8 +60,8 @@ def checked(page: Page, file: str) -> Iterator[Place]:
             yield from digits(file, page.text, cell.start, end, "table", DECIMAL, owner)
 
 
-def in_prose_of(page: Page, file: str) -> Iterator[Place]:
-    for start, end, kind in in_prose(page):
+def worded(page: Page, file: str) -> Iterator[Place]:
+    for start, end, kind in in_words(page):
         yield from digits(file, page.text, start, end, kind, DECIMAL, None)
 
 
