@@ -1,4 +1,4 @@
-"""python -m literate build | export | pdf | serve | lint | break | vendor: what the Makefile calls."""
+"""python -m literate build | export | pdf | serve | lint | break | vendor: the commands."""
 
 import sys
 

@@ -32,6 +32,7 @@ NUMBER = re.compile(
 )
 PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
 SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")
+WHOLE = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")
 LONG = re.compile(r"\d\.\d{3,}")
 
 
@@ -54,7 +55,7 @@ def unchecked(page: Page) -> Iterator[tuple[int, str]]:
 
 def unfounded(page: Page, ran: str) -> Iterator[tuple[int, str]]:
     """Whole numbers from 10 on, below and about a picture or in an answer, that no code names."""
-    named = {re.sub(r"[_,]", "", number) for number in re.findall(r"\d[\d_,]*", ran)}
+    named = {re.sub(r"[_,]", "", number) for number in WHOLE.findall(ran)}
     for start, end, kind in in_words(page):
         number = page.text[start:end]
         plain = re.sub("[,\u202f]", "", number)

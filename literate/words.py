@@ -15,8 +15,9 @@ MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|
 NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|arXiv|§)"
 NUMBERED = r"\s?[\d.]+(?!\s?[\d%×])"
 # No numbers of the book's: addresses, and the numbers of sections, figures and versions.
+ADDRESS = re.compile(r"(?<=\])\([^)\s]*|https?://\S+")  # the title of a link is prose
 NAMES = [
-    re.compile(r"(?<=\])\([^)\s]*|https?://\S+"),  # an address; the title of a link is prose
+    ADDRESS,
     re.compile(rf"(?<!\w)(?:(?i:{ONE})|{NAMED}){NUMBERED}"),
     re.compile(rf"(?<!\w)(?i:{MANY}){NUMBERED}(?:(?:,|,? and|,? or| to|–|;){NUMBERED})*"),
 ]
@@ -49,7 +50,7 @@ def in_words(page: Page) -> Iterator[tuple[int, int, str]]:
         yield match.start(), match.start() + match[0].index("<!--"), "sourced"
     for table in SOURCED_TABLE.finditer(prose):
         for row in ROW.finditer(table[0]):
-            yield from found(row[0], table.start() + row.start(), "table")
+            yield from found(hide(row[0], ADDRESS), table.start() + row.start(), "table")
     for pattern in (SOURCED, CHECK, COMMENT, FORMULA, YEAR, *NAMES, NAME_OF_THING):
         prose = hide(prose, pattern)
     for kind, pattern in WORDS.items():

@@ -8,13 +8,11 @@ import argparse
 import json
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from multiprocessing import get_context
 
 from literate.breaking import pardons
-from literate.breaking.places import Place
 from literate.breaking.sources import FOUND, code, copy, outside, pages, text
-from literate.breaking.trial import Trial, run
+from literate.breaking.trial import Result, Trial, run
 
 Found = dict[str, dict[str, object]]
 
@@ -28,20 +26,34 @@ def main(arguments: list[str]) -> int:
         print(f"no page of the book: {min(unknown)}; expected one as {pages()[0]}", file=sys.stderr)
         return 2
     chosen = options.pages or stale()
-    bad = 0
-    for page, trial in tried(chosen, options.sample):
-        left, listed = pardons.sift(page, trial.unnoticed)
-        stray = [] if options.sample else pardons.strays(page, trial.unnoticed)
-        bad += len(left) + len(stray)
-        print(f"{page}: {trial.tried} digits, {len(left)} unnoticed, {listed} listed", flush=True)
-        for place in left:
-            print(f"  {place.file}:{place.line}: nobody notices {place.old} → {place.new}", end="")
-            print(f" in {place.words!r}")
-        for words in stray:
-            print(f"  pardons.toml: {words!r} pardons no unnoticed digit of this page any more")
-        if not options.sample and not left and not stray:
-            keep(page, trial, listed)
-    return int(bad > 0)
+    return int(
+        sum(told(page, result, options.sample) for page, result in tried(chosen, options.sample))
+        > 0
+    )
+
+
+def told(page: str, result: Result, sample: int) -> int:
+    """Print what became of a page, and keep it if it is complete; how much is wrong."""
+    left, listed = pardons.sift(page, result.unnoticed)
+    wrong = [f"{page}: fails unchanged: {result.wrong}"] if result.wrong else []
+    wrong += [
+        f"{place.file}:{place.line}: nobody notices {place.old} → {place.new}: {place.words!r}"
+        for place in left
+    ]
+    if not sample and not result.wrong:
+        wrong += [
+            f"pardons.toml: {words!r} pardons nothing of {page}"
+            for words in pardons.strays(page, result.unnoticed)
+        ]
+    print(
+        f"{page}: {result.tried} digits, {len(left)} unnoticed, {listed} listed",
+        *wrong,
+        sep="\n  ",
+        flush=True,
+    )
+    if not sample and not wrong:
+        keep(page, result, listed)
+    return len(wrong)
 
 
 def tried(chosen: list[str], sample: int):
@@ -53,7 +65,7 @@ def tried(chosen: list[str], sample: int):
         yield from zip(order, pool.map(one, order, [sample] * len(order)), strict=True)
 
 
-def one(page: str, sample: int) -> Trial:
+def one(page: str, sample: int) -> Result:
     """Break one page; a sample is another one with each change of its sources."""
     with copy() as root:
         return run(root, page, outside(page), Trial(sample, seed=code() + text(page)))
@@ -73,8 +85,8 @@ def stale() -> list[str]:
     ]
 
 
-def keep(page: str, trial: Trial, listed: int) -> None:
-    entry = {"code": code(), "text": text(page), "digits": dict(sorted(trial.shown.items()))}
+def keep(page: str, result: Result, listed: int) -> None:
+    entry = {"code": code(), "text": text(page), "digits": dict(sorted(result.shown.items()))}
     entry |= {"listed": listed}
     known = {name: known for name, known in found().items() if name in pages()}
     new = dict(sorted({**known, page: entry}.items()))

@@ -72,7 +72,9 @@ def drawn(figures: Figures) -> Iterator[Place]:
         for label in LABEL.finditer(seen):
             named = re.sub(r"&#?\w+;", lambda match: "x" * len(match[0]), label[1])  # &#x27;
             where = label.start(1)
-            for place in digits(file, named, 0, len(named), "figure", rounded, (block.line, block.start)):
+            for place in digits(
+                file, named, 0, len(named), "figure", rounded, (block.line, block.start)
+            ):
                 yield Place(**{**vars(place), "at": place.at + where, "line": block.line})
 
 
@@ -105,5 +107,7 @@ def figures_of(path: Path, saved: dict[str, Block]) -> Figures:
     """The committed figures of the page at a path."""
     files = {name: path.parent / "figures" / path.stem / name for name in saved}
     return {
-        name: (file.read_text("utf-8"), saved[name]) for name, file in files.items() if file.exists()
+        name: (file.read_text("utf-8"), saved[name])
+        for name, file in files.items()
+        if file.exists()
     }

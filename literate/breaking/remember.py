@@ -46,7 +46,9 @@ class Remembering(Module):
     @classmethod
     def pictures_of(cls, page: Page) -> dict[str, Block]:
         """The blocks of a page that ran and saved something, by its name."""
-        saved = {key[3]: came[1] for key, came in cls.memory.items() if key[::2] == (page.path, "run")}
+        saved = {
+            key[3]: came[1] for key, came in cls.memory.items() if key[::2] == (page.path, "run")
+        }
         return {name: b for b in page.blocks for name in saved.get(b.line, ())}
 
     def _once(self, what: str, which: object, make: Callable[[], Any]) -> Any:

@@ -1,4 +1,4 @@
-"""What the noticing of digits depends on: pages, figures, the code that checks; and copies of it."""
+"""What the noticing of digits depends on: pages, figures, the code that checks; and a copy."""
 
 import ast
 import contextlib
@@ -43,15 +43,18 @@ def code() -> str:
         path = waiting.pop()
         seen.add(path)
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            names = [f"{node.module}.{n.name}" for n in node.names] if from_ours(node) else []
+            names = imported(node)
             for name in [*names, *(name.rpartition(".")[0] for name in names)]:
                 module = ROOT / (name.replace(".", "/") + ".py")
                 waiting |= {module} - seen if module.exists() else set()
     return digest(sorted(seen))
 
 
-def from_ours(node: ast.AST) -> bool:
-    return isinstance(node, ast.ImportFrom) and (node.module or "").startswith("literate")
+def imported(node: ast.AST) -> list[str]:
+    """What a statement imports from `literate`, as far as it is an import."""
+    if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("literate"):
+        return []
+    return [f"{node.module}.{name.name}" for name in node.names]
 
 
 def digest(paths: list[Path]) -> str:
