@@ -150,3 +150,10 @@ def test_numbers(printed: str, unit: str, value: float, same: bool) -> None:
 def test_spelling(printed: str, unit: str, value: float, spelled: str) -> None:
     assert spell(printed, unit, value) == spelled
     assert same_number(spelled, unit, value)
+
+
+def test_two_units_off_are_another_number_however_large() -> None:
+    """What float32 leaves open grows with the value; what is shown must not."""
+    assert same_number("148.4133", "", 148.41316)
+    assert not same_number("148.4134", "", 148.41316)
+    assert not same_number("148.4130", "", 148.41316)
