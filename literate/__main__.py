@@ -6,6 +6,7 @@ from importlib import import_module
 # Each is imported when it is called: one imports matplotlib, before which another sets its style.
 COMMANDS = {
     "bibliography": "literate.bibliography:main",
+    "break": "literate.breaking.book:main",
     "build": "literate.site:build",
     "export": "literate.export:main",
     "links": "literate.links:main",

@@ -52,13 +52,14 @@ def same_number(printed: str, unit: str, value: float) -> bool:
     """Whether `value` rounds to what is printed, with its sign.
 
     Half a unit of the last digit, and where decimals are shown 2e-6 of the value, which is what
-    float32 leaves open.
+    float32 leaves open, but never more than one unit more: two units off is another number.
     """
     shown = decimal(printed)
     value *= 100 if "%" in unit else 1
     if printed[0] in "+-−" and value != 0 and (printed[0] == "+") != (value > 0):
         return False
-    slack = 0.5 * 10.0 ** exponent(shown) + (2e-6 * abs(value) if exponent(shown) < 0 else 0)
+    last = 10.0 ** exponent(shown)
+    slack = 0.5 * last + (min(2e-6 * abs(value), last) if exponent(shown) < 0 else 0)
     return math.isfinite(value) and abs(value - float(shown)) <= slack
 
 

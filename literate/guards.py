@@ -9,6 +9,16 @@ from collections.abc import Iterator
 
 from literate.page import Block, Page
 from literate.prose import CHECK, CODE
+from literate.results import (
+    COMMENT,
+    NAMES,
+    SOURCED,
+    SOURCED_TABLE,
+    TAG,
+    WORDS,
+    hidden,
+    in_words,
+)
 
 # A decimal, an exponent, a percentage, a factor. Three numbers joined by points are a version.
 NUMBER = re.compile(
@@ -20,25 +30,9 @@ NUMBER = re.compile(
     )|×\s?\d+|[¼½¾⅓⅔⅛]""",
     re.X,
 )
-ONE = r"(?:section|equation|table|figure|chapter|exercise|step|example|version|sec\.|eq\.|fig\.)"
-MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions)"
-NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|arXiv|§)"
-NUMBERED = r"\s?[\d.]+(?!\s?[\d%×])"
-PARDONED = [
-    CHECK,
-    re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->"),
-    # A table whose source stands below it, on a line of its own.
-    re.compile(
-        r"^(?:[ \t>]*\|[^\n]*\n)+[ \t>]*\n?[ \t>]*<!-- source: (?!-->)[^\n]+?-->[ \t]*$", re.M
-    ),
-    re.compile(r"<!--.*?-->", re.S),
-    re.compile(r"\]\([^)\s]*|https?://\S+"),  # an address; the title of a link is prose
-    re.compile(r"\bdoi 10\.\d{4,}/[^\s\]]+"),
-    re.compile(rf"(?<!\w)(?:(?i:{ONE})|{NAMED}){NUMBERED}"),
-    re.compile(rf"(?<!\w)(?i:{MANY}){NUMBERED}(?:(?:,|,? and|,? or| to|–|;){NUMBERED})*"),
-]
-TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
+PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
 SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")
+WHOLE = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")
 LONG = re.compile(r"\d\.\d{3,}")
 
 
@@ -52,10 +46,21 @@ def unchecked(page: Page) -> Iterator[tuple[int, str]]:
                     text = blank(text, cell.start, cell.start + len(cell.printed + cell.unit))
     ran = "\n".join(f"{b.code}\n{b.output.text if b.output else ''}" for b in page.blocks)
     yield from numbers(text, 1, ran)
+    yield from unfounded(page, ran)
     for block in page.blocks:
         yield from numbers(block.title, block.line - 1, ran)
         for line, comment in comments(block):
             yield from numbers(comment, line, ran)
+
+
+def unfounded(page: Page, ran: str) -> Iterator[tuple[int, str]]:
+    """Whole numbers from 10 on, below and about a picture or in an answer, that no code names."""
+    named = {re.sub(r"[_,]", "", number) for number in WHOLE.findall(ran)}
+    for start, end, kind in in_words(page):
+        number = page.text[start:end]
+        plain = re.sub("[,\u202f]", "", number)
+        if kind in WORDS and plain.isdigit() and len(plain) > 1 and plain not in named:
+            yield page.text.count("\n", 0, start) + 1, number
 
 
 def numbers(text: str, line: int, ran: str) -> Iterator[tuple[int, str]]:
@@ -108,10 +113,6 @@ def unreasoned(page: Page) -> Iterator[int]:
                 above.pop()
             if not above or not re.fullmatch(r"<!--\s*\w\S*(?:\s+\S+){3,}\s*-->", above[-1]):
                 yield block.line
-
-
-def hidden(match: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", match[0])
 
 
 def blank(text: str, start: int, end: int) -> str:

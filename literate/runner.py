@@ -80,6 +80,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 class LiteratePage(MarkdownTextFile):
     """A page as a file of tests, which share one module."""
 
+    module = Module
+
     def collect(self) -> Generator[Item, Any, None]:
         root, path = self.config.rootpath, self.path
         shown = path.relative_to(root) if path.is_relative_to(root) else path
@@ -88,7 +90,7 @@ class LiteratePage(MarkdownTextFile):
             tasks = {line: task for task in exercises(page) for line in task.lines}
         except PageError as error:
             raise self.CollectError(str(error)) from None
-        self.run = run = Run(page, Module(page))
+        self.run = run = Run(page, self.module(page))
         for step in page.steps:
             if isinstance(step, Check):
                 yield CheckItem.make(self, run, step)

@@ -124,7 +124,8 @@ def test_errors(want: str, kind: str, message: str, ours: bool, same: bool) -> N
         ("2.5", "×", 2.5, True),
         ("1.0", "", float("nan"), False),
         ("1.0", "", float("inf"), False),
-        ("38559.76", "", 38559.81, True),  # 2e-6 of the value: float32 has no more
+        ("38559.76", "", 38559.77, True),
+        ("38559.76", "", 38559.81, False),  # 2e-6 of it is five units, and one is allowed
         ("38559.76", "", 38559.90, False),
     ],
 )
@@ -150,3 +151,10 @@ def test_numbers(printed: str, unit: str, value: float, same: bool) -> None:
 def test_spelling(printed: str, unit: str, value: float, spelled: str) -> None:
     assert spell(printed, unit, value) == spelled
     assert same_number(spelled, unit, value)
+
+
+def test_two_units_off_are_another_number_however_large() -> None:
+    """What float32 leaves open grows with the value; what is shown must not."""
+    assert same_number("148.4133", "", 148.41316)
+    assert not same_number("148.4134", "", 148.41316)
+    assert not same_number("148.4130", "", 148.41316)

@@ -65,6 +65,10 @@ UNCHECKED = [
     "| a |\n| - |\n| 0.25 |\n\n<!-- a remark -->",
     "| a |\n| - |\n| 0.25 |\n\nText.\n\n<!-- source: a book -->",
     "It is 0.25.\n\n<!-- source: a book -->",
+    "<figcaption>All of 149 keys.</figcaption>",
+    "![A curve up to 1,490](figures/page/x.svg)",
+    '!!! predict "Which?"\n\n    - ( ) 1490: no, 149.\n    - (x) 7: yes.',
+    '!!! predict "Which?"\n\n    - ( ) 7: no.\n    - (x) About 149: yes.',
 ]
 PARDONED = [
     "It is 0.25<!--= 1 / 4 -->.",
@@ -88,6 +92,9 @@ PARDONED = [
     "<!-- 0.25 -->",
     "```text\n0.25\n```",
     "CC BY 4.0",
+    "```python\nx = 1_490\n```\n\n<figcaption>All of 1,490 keys.</figcaption>",
+    "<figcaption>In rows 10 and 11, 9 keys of 2017-10-12, [all](x.md#12).</figcaption>",
+    '!!! predict "Which of 149?"\n\n    - ( ) 1490: no.\n    - (x) One of 7: yes.',
 ]
 
 

@@ -26,6 +26,8 @@ def test_the_tables_show_what_was_measured() -> None:
     ]
     assert shown[: len(whole)] == whole
     assert [row[2:] for row in shown[len(whole) :]] == parts
+    sums = str(2 * 64)  # operations on an entry: 64 products are added
+    assert [row[1] for row in shown[len(whole) :]] == [sums, "1", "a few", sums]
     where = f"{measured['machine']}, torch {measured['torch']}, {measured['date']}"
     assert page.count(f"<!-- source: benchmarks/cost.py: {where} -->") == 2
 

@@ -330,3 +330,33 @@ def test_the_numbers_that_blocks_hold_are_those_measured() -> None:
     assert typed("ratios") == bars()
     assert typed("found") == ceiling()
     assert typed("product") == forward(8192)["product"]
+
+
+def said() -> list[str]:
+    """The numbers of the sentences that no block computes, each with its source."""
+    all_ = part("modules", "modules")["cells"]["all"]
+    cells = {(c["batch"], c["tokens"], c["train"], c["weights"]): c for c in all_}
+    one, odd = forward(64)["none"], forward(512)["none"]
+    shown = [
+        (ratio(forward(64)["causal"], "is_causal"), "masks.json, causal at 64 tokens"),
+        (ratio(forward(8192)["causal"], "is_causal"), "masks.json, causal at 8192 tokens"),
+        (ratio(forward(8192)["none"], "dense"), "masks.json, none at 8192 tokens"),
+        (ratio(forward(2048)["none"], "formula"), "masks.json, none at 2048 tokens"),
+        (ms(one), "masks.json, none at 64 tokens"),
+        (ms(odd), "masks.json, none at 512 tokens"),
+        (ratio(one, "formula"), "masks.json, none at 64 tokens"),
+        (ratio(asked(1)["grouped"], "repeated"), "decode.json, one query, grouped heads"),
+        (ratio(cells[1, 16, False, True], "torch"), "modules.json, 16 tokens with weights"),
+        (ratio(cells[1, 64, True, False], "torch"), "modules.json, 64 tokens, training"),
+        (ms(cells[1, 16, False, False], "ours"), "modules.json, 16 tokens"),
+        (
+            ratio(cells[1, 2048, False, False], "torch"),
+            "modules.json, 2048 tokens, without weights",
+        ),
+    ]
+    return [f"{number}<!-- source: benchmarks/{source} -->" for number, source in shown]
+
+
+def test_the_sentences_show_what_was_measured() -> None:
+    pattern = r"[\d.]+<!-- source: benchmarks/\w+\.json, [^\n]*?-->"
+    assert re.findall(pattern, PAGE.read_text("utf-8")) == said()

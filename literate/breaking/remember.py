@@ -1,0 +1,58 @@
+"""A page whose code runs once, however often its words change."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from literate.module import Module
+from literate.page import Block, Page
+from literate.prose import Check
+from literate.space import Printed
+from literate.tables import Table
+
+
+class Remembering(Module):
+    """Answers from what the same code gave before; other code is run.
+
+    What code does depends on the code of its page alone, so a page with other words and digits is
+    compared with what came the first time. Nothing of the comparison is remembered.
+    """
+
+    memory: ClassVar[dict[tuple[Any, ...], Any]] = {}
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        self.code = tuple((block.line, block.code, block.kinds) for block in page.blocks)
+        self.pictures: dict[str, bytes] | None = None  # of the block that was asked for last
+
+    def run(self, block: Block) -> Printed:
+        run = super().run
+        self.pictures = None
+        printed, self.pictures = self._once("run", block.line, lambda: (run(block), self.saved()))
+        return printed
+
+    def saved(self) -> dict[str, bytes]:
+        return super().saved() if self.pictures is None else self.pictures
+
+    def value(self, check: Check | Table) -> object:
+        value = super().value
+        self.pictures = None
+        return self._once("value", (check.line, check.expression), lambda: value(check))
+
+    def attempt(self, attempt: Block, check: Block) -> str:
+        said = super().attempt
+        self.pictures = None
+        return self._once("attempt", attempt.line, lambda: said(attempt, check))
+
+    @classmethod
+    def pictures_of(cls, page: Page) -> dict[str, Block]:
+        """The blocks of a page that ran and saved something, by its name."""
+        saved = {
+            key[3]: came[1] for key, came in cls.memory.items() if key[::2] == (page.path, "run")
+        }
+        return {name: b for b in page.blocks for name in saved.get(b.line, ())}
+
+    def _once(self, what: str, which: object, make: Callable[[], Any]) -> Any:
+        key = (self.page.path, self.code, what, which)
+        if key not in self.memory:
+            self.memory[key] = make()
+        return self.memory[key]

@@ -1,0 +1,73 @@
+"""Numbers of the prose beyond the checked ones that a reader takes for results.
+
+They stand in captions, in the words for a picture, in answers to a prediction, in tables with a
+source, before a source. A whole number in a sentence is left alone: six words are six words.
+"""
+
+import re
+from collections.abc import Iterator
+
+from literate.page import Page
+from literate.prose import CHECK, CODE
+
+ONE = r"(?:section|equation|table|figure|chapter|exercise|step|example|version|sec\.|eq\.|fig\.)"
+MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions)"
+NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|arXiv|§)"
+NUMBERED = r"\s?[\d.]+(?!\s?[\d%×])"
+# No numbers of the book's: addresses, and the numbers of sections, figures and versions.
+ADDRESS = re.compile(r"(?<=\])\([^)\s]*|https?://\S+")  # the title of a link is prose
+NAMES = [
+    ADDRESS,
+    re.compile(r"\bdoi 10\.\d{4,}/[^\s\]]+"),
+    re.compile(rf"(?<!\w)(?:(?i:{ONE})|{NAMED}){NUMBERED}"),
+    re.compile(rf"(?<!\w)(?i:{MANY}){NUMBERED}(?:(?:,|,? and|,? or| to|–|;){NUMBERED})*"),
+]
+# Things of a picture that are counted from 0, and bear their number as a name.
+THING = r"(?:token|head|row|place|id|word)s?"
+NAME_OF_THING = re.compile(rf"(?<!\w)(?i:{THING}){NUMBERED}(?:(?:,|,? and|,? or| to|–){NUMBERED})*")
+FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$\n]+\$", re.S)
+COMMENT = re.compile(r"<!--.*?-->", re.S)
+TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
+YEAR = re.compile(r"\((?:19|20)\d\d\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
+SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->")
+# A table whose source stands below it, on a line of its own.
+SOURCED_TABLE = re.compile(
+    r"^(?:[ \t>]*\|[^\n]*\n)+[ \t>]*\n?[ \t>]*<!-- source: (?!-->)[^\n]+?-->[ \t]*$", re.M
+)
+NUMBER = re.compile(r"(?<![\w.,#])(?<![A-Za-z]-)\d+(?:[.,\u202f]\d+)*(?!\w)(?!-\w)")
+ROW = re.compile(r"(?<=\n)[ \t>]*\|.*")  # but the first, which names the columns
+WORDS = {
+    "caption": re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.S),
+    "picture": re.compile(r"!\[((?:[^\[\]]|\[[^\]]*\])*)\]"),
+    # The whole of the right one, and what is said to the others.
+    "answer": re.compile(r"^ +- (?:\(x\)|\( \)[^\n]*?:(?=\s))(.*)$", re.M),
+}
+
+
+def in_words(page: Page) -> Iterator[tuple[int, int, str]]:
+    """Where such numbers stand, each with its kind."""
+    prose = hide(page.prose, CODE)
+    for match in SOURCED.finditer(prose):
+        yield match.start(), match.start() + match[0].index("<!--"), "sourced"
+    for table in SOURCED_TABLE.finditer(prose):
+        for row in ROW.finditer(table[0]):
+            yield from found(hide(row[0], ADDRESS), table.start() + row.start(), "table")
+    for pattern in (SOURCED, CHECK, COMMENT, FORMULA, YEAR, *NAMES, NAME_OF_THING):
+        prose = hide(prose, pattern)
+    for kind, pattern in WORDS.items():
+        for part in pattern.finditer(prose):
+            yield from found(hide(part[1], TAG), part.start(1), kind)
+
+
+def found(text: str, start: int, kind: str) -> Iterator[tuple[int, int, str]]:
+    for number in NUMBER.finditer(text):
+        yield start + number.start(), start + number.end(), kind
+
+
+def hide(text: str, pattern: re.Pattern[str]) -> str:
+    return pattern.sub(hidden, text)
+
+
+def hidden(match: re.Match[str]) -> str:
+    """Spaces in the place of what matched."""
+    return re.sub(r"[^\n]", " ", match[0])
