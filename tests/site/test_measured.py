@@ -337,21 +337,42 @@ def said() -> list[str]:
     all_ = part("modules", "modules")["cells"]["all"]
     cells = {(c["batch"], c["tokens"], c["train"], c["weights"]): c for c in all_}
     one, odd = forward(64)["none"], forward(512)["none"]
+    busy, parts = part("masks", "loaded")["cells"]["8192"], part("memory", "memory")["cells"]
+
+    def longer(name: str) -> str:
+        found = [cells[name]["ways"]["auto"]["ms"] for cells in (busy, forward(8192))]
+        return f"{found[0] / found[1]:.2f}"
+
     shown = [
         (ratio(forward(64)["causal"], "is_causal"), "masks.json, causal at 64 tokens"),
         (ratio(forward(8192)["causal"], "is_causal"), "masks.json, causal at 8192 tokens"),
         (ratio(forward(8192)["none"], "dense"), "masks.json, none at 8192 tokens"),
         (ratio(forward(2048)["none"], "formula"), "masks.json, none at 2048 tokens"),
+        *(
+            (ratio(forward(64)[name], "formula"), f"masks.json, {name} at 64 tokens")
+            for name in ("documents at random", "padding")
+        ),
         (ms(one), "masks.json, none at 64 tokens"),
         (ms(odd), "masks.json, none at 512 tokens"),
         (ratio(one, "formula"), "masks.json, none at 64 tokens"),
         (ratio(asked(1)["grouped"], "repeated"), "decode.json, one query, grouped heads"),
+        (ratio(busy["window"], "dense"), "masks.json, window at 8192 tokens, loaded"),
+        *(
+            (longer(name), f"masks.json, {name} at 8192 tokens, loaded and forward")
+            for name in ("none", "documents at random", "documents", "prefix")
+        ),
         (ratio(cells[1, 16, False, True], "torch"), "modules.json, 16 tokens with weights"),
-        (ratio(cells[1, 64, True, False], "torch"), "modules.json, 64 tokens, training"),
         (ms(cells[1, 16, False, False], "ours"), "modules.json, 16 tokens"),
-        (
-            ratio(cells[1, 2048, False, False], "torch"),
-            "modules.json, 2048 tokens, without weights",
+        *(
+            (ratio(cells[1, 2048, *mode], "torch"), f"modules.json, 2048 tokens, {name}")
+            for mode, name in (
+                ((True, True), "training with weights"),
+                ((False, False), "without weights"),
+            )
+        ),
+        *(
+            (figures(parts[name]["8192"][at]), f"memory.json, {name}, 8192 tokens")
+            for name, at in (("auto, window", 1), ("to_tensor, window", 0))
         ),
     ]
     return [f"{number}<!-- source: benchmarks/{source} -->" for number, source in shown]
