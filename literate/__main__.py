@@ -1,9 +1,16 @@
-"""python -m literate build | export | pdf | serve | lint | vendor: what the Makefile calls."""
+"""python -m literate build | export | pdf | serve | lint | mutate | vendor: what make calls."""
 
 import sys
 
 from literate import export, lint, site, vendor
 from literate.printing import book
+
+
+def mutate(arguments: list[str]) -> int:
+    from literate.mutants import command  # which loads pytest; the others do without
+
+    return command.main(arguments)
+
 
 COMMANDS = {
     "build": site.build,
@@ -11,6 +18,7 @@ COMMANDS = {
     "pdf": book.main,
     "serve": site.serve,
     "lint": lint.main,
+    "mutate": mutate,
     "vendor": vendor.main,
 }
 
