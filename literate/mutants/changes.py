@@ -62,8 +62,9 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
         case ast.Attribute(value=value, attr=name, ctx=ctx) if name in CALLED:
             yield ast.Attribute(value, CALLED[name], ctx)
         case ast.Call(keywords=keywords):
-            for n in range(len(keywords)):
-                yield ast.Call(node.func, node.args, keywords[:n] + keywords[n + 1 :])
+            for n, keyword in enumerate(keywords):
+                if keyword.arg != "strict":  # of zip: it asserts what always holds
+                    yield ast.Call(node.func, node.args, keywords[:n] + keywords[n + 1 :])
         case ast.Slice(lower=lower, upper=upper, step=step):
             if lower:
                 yield ast.Slice(None, upper, step)

@@ -8,6 +8,7 @@ python -m literate mutate --pages 50 --each  each on every page: a score for eac
 """
 
 import argparse
+import importlib
 import os
 import random
 from collections import defaultdict
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from literate import settings
 from literate.mutants import record
 from literate.mutants.mutant import Mutant, mutants
 from literate.mutants.plugin import Mutate
@@ -22,6 +24,8 @@ from literate.mutants.record import Found, Noticed
 
 PACKAGE = "attention"
 PAGES = ["README.md", "docs"]
+# What pages load late: once here, not in each copy of the process.
+LATE = ["torch._dynamo", "matplotlib.pyplot", "transformers.models.llama.modeling_llama"]
 # Tests that ask another process see the files as they are; slow ones repeat what others ran.
 TESTS = ["attention", "tests/package", "-m", "not slow"]
 TESTS += ["--deselect=tests/package/test_wheel.py", "--deselect=tests/package/test_import.py"]
@@ -72,6 +76,9 @@ def on_tests(chosen: list[Mutant], seconds: float, found: dict[str, Found] | Non
 
 
 def on_pages(chosen: list[Mutant], seconds: float, each: bool) -> int:
+    settings.prepare()
+    for name in LATE:
+        importlib.import_module(name)
     pages: dict[str, Noticed] = defaultdict(Noticed)
     killed: dict[str, bool] = {}
 

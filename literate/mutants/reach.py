@@ -25,6 +25,7 @@ class Unit:
     def fails(self) -> bool:
         for item, after in zip(self.items, [*self.items[1:], None], strict=True):
             if any(report.failed for report in runtestprotocol(item, log=False, nextitem=after)):
+                item.session._setupstate.teardown_exact(None)  # nothing is left for the next
                 return True
         return False
 

@@ -62,6 +62,7 @@ def texts(tmp_path: Path, source: str) -> list[str]:
         ("a // b", ["a / b"]),
         ("x.amax", ["x.amin"]),
         ("f(a, dim=1, keepdim=b)", ["f(a, keepdim=b)", "f(a, dim=1)"]),
+        ("zip(a, strict=True)", []),
         ("'word'", ["'XXwordXX'"]),
         ("True", ["False"]),
         ("None", []),

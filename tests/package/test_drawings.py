@@ -31,6 +31,8 @@ DRAWN = {
     "cross.html": lambda: AttentionTable(CROSS, WIDE, ["x", "&"]).markup(),
     "causal.txt": lambda: repr(AttentionTable(CAUSAL, WIDE)) + "\n",
     "heads.txt": lambda: repr(AttentionTable(HEADS, WIDE)) + "\n",
+    "heads-graph.txt": lambda: repr(AttentionGraph(HEADS, WIDE)) + "\n",
+    "many-graph.txt": lambda: repr(AttentionGraph(MANY, list("abcdefg"), strongest=1)) + "\n",
     "window.svg": lambda: (Causal() & SlidingWindow(2)).svg(3, 5),
     "padding.svg": lambda: Padding(torch.tensor([1, 3])).svg(2, 3),
 }
