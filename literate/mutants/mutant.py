@@ -96,11 +96,13 @@ def sites(module: ast.Module) -> Iterator[Site]:
 
 
 def for_types(node: ast.AST) -> bool:
-    """Whether a node says something to type checkers or importers alone."""
+    """Whether a node says something to type checkers, importers or readers alone."""
     match node:
         case ast.FunctionDef(decorator_list=[ast.Name(id="overload")]):
             return True
         case ast.Assign(targets=[ast.Name(id="__all__")]):
+            return True
+        case ast.keyword(arg="strict"):  # of zip: it asserts what always holds
             return True
         case ast.Subscript(value=ast.Name(id=name)) | ast.Call(func=ast.Name(id=name)):
             return name in TYPES

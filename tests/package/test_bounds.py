@@ -3,7 +3,13 @@
 import pytest
 import torch
 
-from attention import MultiHeadAttention, RollingKVCache, SelfAttention, SlidingWindow
+from attention import (
+    AttentionTable,
+    MultiHeadAttention,
+    RollingKVCache,
+    SelfAttention,
+    SlidingWindow,
+)
 from attention.masks import Mask
 
 
@@ -62,3 +68,15 @@ def test_autocast_mixes_all_dtypes_but_float64(module: torch.nn.Module) -> None:
         with pytest.raises(TypeError, match="but the module has torch.float64"):
             module.double()(x)
     module.float()
+
+
+def test_a_weight_below_zero_is_found_in_its_row_and_head() -> None:
+    weights = torch.eye(3).repeat(2, 1, 1)
+    weights[1, 0] = torch.tensor([1.5, 0.0, -0.5])
+    with pytest.raises(ValueError, match="weights has -0.5 in row 0 of head 1: expected 0 or more"):
+        AttentionTable(weights, ["a", "b", "c"])
+
+
+def test_a_head_has_a_width() -> None:
+    with pytest.raises(ValueError, match="head_dim is 0: expected a count of at least 1"):
+        MultiHeadAttention(4, 2, head_dim=0)
