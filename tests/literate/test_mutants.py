@@ -1,0 +1,146 @@
+"""The driver of mutants: what it changes, how it puts it in, and what it counts."""
+
+import ast
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from literate.mutants.changes import changes
+from literate.mutants.fork import forked, within
+from literate.mutants.mutant import mutants, tree
+
+SIGN = '''
+def sign(number):
+    """What side of 0 a number is on."""
+    if number > 0:
+        return 1
+    return -1
+'''
+TESTS = """
+from small import sign
+
+def test_weak():
+    assert sign(3) == 1
+
+def test_never_reached():
+    assert True
+"""
+RUN = """
+import sys
+from pathlib import Path
+
+import pytest
+from literate.mutants.mutant import mutants
+from literate.mutants.plugin import Mutate
+
+def note(mutant, tried, killer):
+    print("noted", mutant.text, len(tried), killer, sep="|")
+
+every = mutants(Path("small/__init__.py"))
+arguments = ["-q", "-s", "-p", "no:cacheprovider", "-p", "literate.runner", "--markdown-docs"]
+sys.exit(pytest.main([*arguments, *sys.argv[1:]], [Mutate("small", every, 9, False, note)]))
+"""
+
+
+def texts(tmp_path: Path, source: str) -> list[str]:
+    path = tmp_path / "module.py"
+    path.write_text(source, "utf-8")
+    return [mutant.text for mutant in mutants(path)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a < b <= c", ["a <= b <= c", "a < b < c"]),
+        ("a and b", ["a or b"]),
+        ("not a", ["a"]),
+        ("a @ b", []),
+        ("a // b", ["a / b"]),
+        ("x.amax", ["x.amin"]),
+        ("f(a, dim=1, keepdim=b)", ["f(a, keepdim=b)", "f(a, dim=1)"]),
+        ("zip(a, strict=True)", []),
+        ("'word'", ["'XXwordXX'"]),
+        ("True", ["False"]),
+        ("None", []),
+        ("2", ["3"]),
+        ("a if f(b) else c", ["a if not f(b) else c"]),
+        ("a if b > c else d", []),
+    ],
+)
+def test_what_is_changed(before: str, after: list[str]) -> None:
+    node = ast.parse(before, mode="eval").body
+    assert [ast.unparse(changed) for changed in changes(node)] == after
+
+
+def test_types_and_docstrings_are_left_alone(tmp_path: Path) -> None:
+    source = 'Row = Float[Tensor, "a b"]\n\ndef f(x: Literal["a"] = None) -> "T":\n    """1"""\n'
+    assert texts(tmp_path, source) == []
+    assert texts(tmp_path, "f(1)  # pragma: no cover\n") == []
+
+
+def test_the_same_change_twice_has_two_names(tmp_path: Path) -> None:
+    assert texts(tmp_path, "def f(a):\n    return a + 1, a + 1\n") == [
+        "a + 1 → a - 1",
+        "1 → 2",
+        "a + 1 → a - 1 (2)",
+        "1 → 2 (2)",
+    ]
+
+
+def test_a_mutant_is_the_file_with_one_change(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text("def f(a):\n    g(a)\n    return a > 1\n", "utf-8")
+    # A statement that is left out stays, unrun, so that the names it uses stay the function's.
+    assert [ast.unparse(tree(mutant)).splitlines()[1:] for mutant in mutants(path)] == [
+        ["    if False:", "        g(a)", "    return a > 1"],
+        ["    g(a)", "    return a >= 1"],
+        ["    g(a)", "    return a > 2"],
+    ]
+
+
+def test_a_copy_of_the_process_returns_raises_or_crashes() -> None:
+    assert forked(lambda: {"a": 1}) == {"a": 1}
+    assert forked(lambda: os.kill(os.getpid(), signal.SIGKILL), crashed="gone") == "gone"
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        forked(lambda: 1 / 0)
+
+
+def test_what_never_ends_is_ended() -> None:
+    def endless() -> None:
+        within(0.05)
+        while True:
+            pass
+
+    assert forked(endless, crashed="ended") == "ended"
+
+
+def test_every_mutant_of_a_small_package(tmp_path: Path) -> None:
+    (tmp_path / "small").mkdir()
+    (tmp_path / "small/__init__.py").write_text(SIGN, "utf-8")
+    (tmp_path / "test_small.py").write_text(TESTS, "utf-8")
+    (tmp_path / "run.py").write_text(RUN, "utf-8")
+    (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\n", "utf-8")
+    done = small(tmp_path)
+    noted = [line.split("|")[1:] for line in done.stdout.splitlines() if "noted|" in line]
+    weak = "test_small.py::test_weak"
+    assert noted == [
+        ["number > 0 → number >= 0", "1", "None"],
+        ["0 → 1", "1", "None"],
+        ["1 → 2", "1", weak],
+        ["-1 → 1", "0", "None"],
+        ["1 → 2 (2)", "0", "None"],
+    ]
+    (tmp_path / "test_small.py").write_text(TESTS.replace("== 1", "== 2"), "utf-8")
+    assert f"pass without a mutant, got {weak}" in small(tmp_path).stderr
+
+
+def small(folder: Path) -> subprocess.CompletedProcess[str]:
+    root = str(Path(__file__).parents[2])
+    told = {**os.environ, "PYTHONPATH": root}
+    return subprocess.run(
+        [sys.executable, "run.py"], cwd=folder, env=told, capture_output=True, text=True
+    )
