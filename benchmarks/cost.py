@@ -11,7 +11,6 @@ scratch space of a kernel is in it.
 """
 
 import json
-import platform
 import resource
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 from time import perf_counter
 
 import torch
+from timing import processor
 from torch.nn.functional import scaled_dot_product_attention
 
 HEADS, WIDTH, ROUNDS = 8, 64, 20
@@ -89,14 +89,6 @@ def rise(name: str, length: int) -> None:
 def memory(name: str, length: int) -> float:
     command = [sys.executable, __file__, name, str(length)]
     return round(float(subprocess.check_output(command, text=True)), 1)
-
-
-def processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.split(": ")[1] for line in lines if line.startswith("model name")), "")
 
 
 def main() -> None:

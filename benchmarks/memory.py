@@ -39,7 +39,8 @@ def call(way: str, name: str, x: Tensor) -> Tensor:
     if way == "is_causal":
         return scaled_dot_product_attention(x, x, x, is_causal=True)
     if way in ("dense", "to_tensor"):
-        assert mask is not None  # noqa: S101
+        if mask is None:
+            raise ValueError(f"{way} has no mask: expected one with a tensor, got {name!r}")
         seen = strips(mask, length) if way == "dense" else mask.to_tensor(length, length)
         return scaled_dot_product_attention(x, x, x, attn_mask=seen)
     return dot_product_attention(x, x, x, mask, backend=way)

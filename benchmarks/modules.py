@@ -6,9 +6,11 @@ Writes `modules.json`. Self-attention in float32; a ratio is how many times as l
 Our weights are those of each head; torch's are asked for the same, and for their mean.
 """
 
+from collections.abc import Callable
+
 import torch
 from timing import compare, keep, say
-from torch import nn
+from torch import Tensor, nn
 
 from attention import MultiHeadAttention
 
@@ -20,7 +22,7 @@ def cell(batch: int, tokens: int, width: int, heads: int, train: bool, weights: 
     torchs = nn.MultiheadAttention(width, heads, batch_first=True).train(train)
     ours = MultiHeadAttention.from_torch(torchs).train(train)
 
-    def bind(run):  # noqa: ANN001, ANN202
+    def bind(run: Callable[[], Tensor]) -> Callable[[], object]:
         if train:
             return lambda: run().sum().backward()
         return run

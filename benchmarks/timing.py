@@ -95,11 +95,18 @@ def say(name: str, cell: Cell, ours: str) -> None:
     print(f"{name}: {ours} {cell[ours]['ms']} ms; {others}", file=sys.stderr, flush=True)
 
 
-def keep(script: str, part: str, cells: dict[str, object]) -> None:
-    """One part of the JSON beside a script, the others as they were; whole or not at all."""
+def keep(script: str, part: str, cells: dict[str, object], **more: object) -> None:
+    """One part of the JSON beside a script, the others as they were; whole or not at all.
+
+    Args:
+        script: The script's path.
+        part: The name of the part.
+        cells: What was measured.
+        more: What else measured, beside the processor.
+    """
     target = Path(script).with_suffix(".json")
     result = json.loads(target.read_text("utf-8")) if target.exists() else {}
-    result[part] = {**here(), "cells": cells}
+    result[part] = {**here(), **more, "cells": cells}
     new = target.with_suffix(".part")
     new.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
     new.replace(target)

@@ -11,7 +11,7 @@ COMMANDS = {
     "export": "literate.export:main",
     "links": "literate.links:main",
     "lint": "literate.lint:main",
-    "mutate": "literate.mutants.run:main",
+    "mutate": "literate.mutants.command:main",
     "pdf": "literate.printing.book:main",
     "serve": "literate.site:serve",
     "vendor": "literate.vendor:main",

@@ -1,0 +1,92 @@
+"""Our GPU kernels beside cuDNN, FlashAttention 2 and FlexAttention of the installed torch.
+
+    .venv/bin/python benchmarks/gpu.py          # needs an NVIDIA GPU of sm_80 or newer
+    .venv/bin/python benchmarks/gpu.py --dry    # on the CPU, tiny: writes nothing
+
+First our kernels are checked: one error, and nothing is timed. Then every shape of `gpu_shapes.py`
+is timed in three rounds, bfloat16. Writes a part of `gpu.json` after each round. `ms` is the
+median of the rounds, `ratio` how many times as long as ours, `tflops` and `gbs` what the published
+count of work makes of it; `ceilings` what a matrix product and a copy of this machine reach.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import torch
+from gpu_check import check
+from gpu_clock import ceilings
+from gpu_rounds import Round, merge, turn
+from gpu_shapes import DRY, PARTS, Shape
+from timing import figures, keep
+
+ROUNDS, PAUSE = 3, 0.5  # seconds before each way
+QUERY = "name,driver_version,clocks.sm,clocks.max.sm,clocks.mem,power.limit"
+
+
+def machine() -> dict[str, str]:
+    """The GPU, its driver, clocks and limit of power, as far as they are known."""
+    card = torch.cuda.get_device_properties()  # by its own name: some GPUs may be hidden
+    command = ["nvidia-smi", f"--query-gpu={QUERY}", f"--id=GPU-{card.uuid}"]
+    try:
+        out = subprocess.check_output([*command, "--format=csv,noheader"], text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return {"name": card.name}
+    return dict(zip(QUERY.split(","), out.strip().split(", "), strict=True))
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def brief(found: Round) -> str:
+    return ", ".join(
+        f"{way} {x if isinstance(x, str) else f'{x:.3g} ms'}" for way, x in found.items()
+    )
+
+
+def table(
+    shapes: list[Shape], device: str, ours: str, rounds: int, pause: float
+) -> Iterator[dict[str, object]]:
+    """After each round, the cells of all rounds so far and what the machine gave in them."""
+    taken: dict[Shape, list[Round]] = {shape: [] for shape in shapes}
+    tops: list[dict[str, float]] = []
+    for turns in range(1, rounds + 1):
+        small = (64, 2**16) if device == "cpu" else ()
+        tops.append({name: figures(x) for name, x in ceilings(device, *small).items()})
+        say(f"round {turns} of {rounds}: {tops[-1]}")
+        for place, (shape, found) in enumerate(taken.items(), 1):
+            found.append(turn(shape, device, pause))
+            say(f"  {place}/{len(shapes)} {shape.name}: {brief(found[-1])}")
+        cells = {shape.name: merge(shape, found, ours) for shape, found in taken.items()}
+        yield {"ceilings": tops, "rounds": turns, "shapes": cells}
+
+
+def main(arguments: list[str]) -> int:
+    if arguments not in ([], ["--dry"]):
+        say(f"expected no argument or --dry, got {' '.join(arguments)}")
+        return 2
+    dry = bool(arguments)
+    if not dry and not torch.cuda.is_available():
+        say("no CUDA device: expected an NVIDIA GPU and a torch built for CUDA, or --dry")
+        return 2
+    device, ours = ("cpu", "eager") if dry else ("cuda", "triton")
+    torch.manual_seed(0)
+    errors = check(ours, device)
+    if errors:
+        say("\n".join(errors))
+        return 1
+    say(f"{ours} is right at small and ragged shapes")
+    if dry:
+        tables = {part: list(table(shapes(), device, ours, 1, 0)) for part, shapes in DRY.items()}
+        print(json.dumps(tables, indent=1))
+        return 0
+    for part, shapes in PARTS.items():
+        for cells in table(shapes(), device, ours, ROUNDS, PAUSE):
+            keep(__file__, part, cells, gpu=machine(), cuda=torch.version.cuda)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,89 @@
+"""Whether a backend is right at small and ragged shapes, before anybody times it.
+
+The rule is that of FlashAttention's own tests: at most twice the error of the textbook formula in
+the same dtype, both beside the formula in float64, and what one sum costs in this dtype.
+"""
+
+from itertools import product
+
+import torch
+from torch import Tensor
+
+from attention import Causal, Mask, Padding, SlidingWindow, dot_product_attention
+
+# Sequences, query heads, key heads, queries, keys.
+SIZES = [
+    (1, 1, 1, 1, 1),
+    (2, 2, 2, 17, 17),
+    (2, 4, 2, 113, 203),
+    (2, 4, 1, 203, 113),
+    (1, 2, 2, 256, 256),
+    (2, 8, 1, 1, 511),
+    (1, 2, 1, 1023, 1025),
+]
+WIDTHS = (64, 128)
+DTYPES = (torch.float16, torch.bfloat16)
+
+
+def masks(batch: int, keys: int, device: str) -> dict[str, Mask | None]:
+    lengths = torch.arange(batch, device=device) * keys // batch  # the first sequence: no key
+    return {
+        "none": None,
+        "causal": Causal(),
+        "window": Causal() & SlidingWindow(37),
+        "padding": Padding(lengths),
+    }
+
+
+def results(inputs: list[Tensor], mask: Mask | None, grad: Tensor, backend: str) -> list[Tensor]:
+    """Context and gradients, in the dtype of the inputs."""
+    inputs = [x.detach().requires_grad_() for x in inputs]
+    context = dot_product_attention(*inputs, mask, backend=backend)
+    return [context.detach(), *torch.autograd.grad(context, inputs, grad.to(context.dtype))]
+
+
+def textbook(inputs: list[Tensor], mask: Mask | None, grad: Tensor) -> list[Tensor]:
+    """Two products and a softmax, each step in the dtype of the inputs."""
+    inputs = [x.detach().requires_grad_() for x in inputs]
+    query, key, value = inputs
+    size = query.shape[1] // key.shape[1]
+    key, value = (x.repeat_interleave(size, dim=1) for x in (key, value))
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if mask is not None:
+        seen = mask.to_tensor(scores.shape[-2], scores.shape[-1], device=scores.device)
+        scores = scores.masked_fill(~seen, torch.finfo(scores.dtype).min)
+        weights = scores.softmax(dim=-1).masked_fill(~seen, 0)
+    else:
+        weights = scores.softmax(dim=-1)
+    context = weights @ value
+    return [context.detach(), *torch.autograd.grad(context, inputs, grad.to(context.dtype))]
+
+
+def wrong(got: list[Tensor], plain: list[Tensor], exact: list[Tensor]) -> list[str]:
+    """A line for the context and each gradient that breaks the rule; a NaN does."""
+    names = ("context", "gradient of query", "gradient of key", "gradient of value")
+    found: list[str] = []
+    for name, one, other, true in zip(names, got, plain, exact, strict=True):
+        error, allowed = ((x.double() - true).abs().max().item() for x in (one, other))
+        near = true.to(one.dtype)
+        limit = 2 * allowed + 2 * (near + 0.3 - 0.3 - near).abs().max().item() + 1e-6
+        if not error <= limit:
+            found.append(f"{name}: expected an error of at most {limit:.2g}, got {error:.2g}")
+    return found
+
+
+def check(backend: str, device: str) -> list[str]:
+    """What is wrong, a line each."""
+    found: list[str] = []
+    for size, width, dtype in product(SIZES, WIDTHS, DTYPES):
+        batch, heads, kv_heads, queries, keys = size
+        shapes = [(batch, heads, queries, width), *[(batch, kv_heads, keys, width)] * 2]
+        inputs = [torch.randn(shape, device=device).to(dtype) for shape in shapes]
+        grad = torch.randn(shapes[0], device=device).to(dtype)
+        for name, mask in masks(batch, keys, device).items():
+            exact = textbook([x.double() for x in inputs], mask, grad)
+            plain = textbook(inputs, mask, grad)
+            case = f"{backend}, {size} of {width}, {name}, {dtype}"
+            got = results(inputs, mask, grad, backend)
+            found += [f"{case}: {line}" for line in wrong(got, plain, exact)]
+    return found

@@ -1,0 +1,60 @@
+"""How `gpu.py` takes times: on the device's own clock, with nothing left in its cache.
+
+As `triton.testing.do_bench` does: events around each call, a large buffer zeroed before it. That
+takes the device longer than starting a call takes Python, so the call's start is not in its time.
+"""
+
+import statistics
+from collections.abc import Callable
+from time import perf_counter
+
+import torch
+from torch import Tensor
+
+FLUSH = 2**30  # bytes: many times any GPU's cache
+WARM, SAMPLES = 3, 20
+
+Call = Callable[[], object]
+
+
+def take(prepare: Callable[[], Call], device: str) -> float:
+    """Median milliseconds of the calls that `prepare` makes, one a sample; its own are not in."""
+    for _ in range(WARM):
+        prepare()()
+    if device == "cpu":
+        return statistics.median(wall(prepare()) for _ in range(SAMPLES))
+    cache = torch.empty(FLUSH, dtype=torch.int8, device=device)
+    pairs = [on_device(prepare(), cache) for _ in range(SAMPLES)]
+    torch.cuda.synchronize()
+    return statistics.median(start.elapsed_time(end) for start, end in pairs)
+
+
+def on_device(call: Call, cache: Tensor) -> tuple[torch.cuda.Event, torch.cuda.Event]:
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    cache.zero_()
+    start.record()
+    call()
+    end.record()
+    return start, end
+
+
+def wall(call: Call) -> float:
+    start = perf_counter()
+    call()
+    return (perf_counter() - start) * 1e3
+
+
+def ceilings(device: str, size: int = 8192, count: int = 2**30) -> dict[str, float]:
+    """What this machine gives: TFLOP/s of a product in bfloat16, GB/s of a copy (read and write).
+
+    Args:
+        device: Where.
+        size: Rows and columns of the matrices.
+        count: Bytes that are copied.
+    """
+    a, b = torch.randn(2, size, size, device=device, dtype=torch.bfloat16)
+    source = torch.empty(count, dtype=torch.int8, device=device)
+    target = torch.empty_like(source)
+    product = take(lambda: lambda: a @ b, device)
+    copy = take(lambda: lambda: target.copy_(source), device)
+    return {"tflops": 2 * size**3 / product / 1e9, "gbs": 2 * count / copy / 1e6}

@@ -1,0 +1,67 @@
+"""One cell of `gpu.py`: every way takes its turn, and rounds are put together."""
+
+import random
+import statistics
+import time
+
+import torch
+from gpu_clock import Call, take
+from gpu_shapes import Shape
+from gpu_ways import Way, draw, ways
+from timing import figures
+
+Round = dict[str, float | str]  # milliseconds, or why there are none
+
+
+def turn(shape: Shape, device: str, pause: float) -> Round:
+    """Milliseconds of every way, in an order of chance, each after a pause to cool."""
+    if device != "cpu":
+        torch.cuda.empty_cache()
+        free = torch.cuda.mem_get_info()[0]
+        if shape.memory > free * 0.9:
+            need = f"needs about {shape.memory / 2**30:.1f} GiB"
+            return dict.fromkeys(ways(shape, device), f"{need}, {free / 2**30:.1f} are free")
+    inputs = draw(shape, device)
+    grad = torch.randn_like(inputs[0]) if shape.backward else None
+    every = list(ways(shape, device).items())
+    found: Round = {}
+    for name, way in random.sample(every, len(every)):
+        time.sleep(pause)
+        try:
+            found[name] = take(lambda way=way: bind(way, inputs, grad), device)
+        except Exception as error:  # a way that cannot is a cell without a time, not the end
+            found[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
+    return found
+
+
+def bind(way: Way, inputs: list[torch.Tensor], grad: torch.Tensor | None) -> Call:
+    """Forward; or the gradients alone, after a forward that is not timed."""
+    if grad is None:
+        return lambda: way(*inputs)
+    context = way(*inputs)
+    return lambda: torch.autograd.grad(context, inputs, grad)
+
+
+def merge(shape: Shape, rounds: list[Round], ours: str) -> dict[str, object]:
+    """The median of the rounds, the least and the most; a ratio is taken within a round.
+
+    A way without a time in some round keeps the reason instead.
+    """
+    found: dict[str, object] = {}
+    for name in rounds[0]:
+        times = [each[name] for each in rounds]
+        failed = [x for x in times if isinstance(x, str)]
+        if failed:
+            found[name] = {"missing": failed[0]}
+            continue
+        ms = statistics.median(times)
+        found[name] = {
+            "ms": figures(ms),
+            "range": [figures(min(times)), figures(max(times))],
+            "tflops": figures(shape.flops / ms / 1e9),
+            "gbs": figures(shape.traffic / ms / 1e6),
+        }
+        if not any(isinstance(each[ours], str) for each in rounds):
+            ratios = [x / each[ours] for x, each in zip(times, rounds, strict=True)]
+            found[name]["ratio"] = round(statistics.median(ratios), 2)
+    return found

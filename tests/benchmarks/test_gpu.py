@@ -1,0 +1,139 @@
+"""What of `benchmarks/gpu.py` needs no GPU: shapes, counts, rounds, the check, and a dry run."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import gpu
+import gpu_check
+import gpu_rounds
+import pytest
+import timing
+import torch
+from gpu_shapes import PARTS, Shape
+
+SCRIPT = Path(gpu.__file__)
+
+
+def test_the_shapes_are_those_of_the_published_tables() -> None:
+    tables = {part: shapes() for part, shapes in PARTS.items()}
+    assert {part: len(shapes) for part, shapes in tables.items()} == {
+        "published": 48, "grouped": 10, "decode": 24,
+    }  # fmt: skip
+    for shape in tables["published"]:
+        assert shape.batch * shape.queries == 2**14
+        assert shape.heads * shape.width == 2048
+        assert shape.queries == shape.keys
+    assert {shape.keys for shape in tables["decode"]} == {2**n for n in range(10, 18)}
+    assert not any(shape.causal for shape in tables["decode"])
+    assert all(shape.heads == 8 * shape.kv_heads for shape in tables["grouped"] + tables["decode"])
+    every = sum(tables.values(), [])
+    assert len({shape.name for shape in every}) == len(every)
+
+
+def test_work_is_counted_as_published() -> None:
+    full = Shape(1, 16, 16, 16384, 16384, 128)
+    assert full.flops == 4 * 16384**2 * 128 * 16
+    assert Shape(1, 16, 16, 16384, 16384, 128, causal=True).flops == full.flops / 2
+    assert Shape(1, 16, 16, 16384, 16384, 128, backward=True).flops == full.flops * 2.5
+
+
+def test_traffic_is_inputs_and_contexts() -> None:
+    shape = Shape(2, 8, 2, 3, 5, 64)
+    inputs = gpu_rounds.draw(shape, "cpu")
+    context = gpu_rounds.ways(shape, "cpu")["eager"](*inputs)
+    assert shape.traffic == sum(x.nbytes for x in (*inputs, context))
+
+
+def test_rounds_are_merged() -> None:
+    shape = Shape(1, 1, 1, 1000, 1000, 100)
+    rounds = [{"a": 1.0, "b": 4.0}, {"a": 2.0, "b": 6.0}, {"a": 4.0, "b": 8.0}]
+    found = gpu_rounds.merge(shape, rounds, "a")
+    assert found["a"]["ratio"] == 1
+    assert found["b"] == {
+        "ms": 6.0, "range": [4.0, 8.0], "tflops": 0.0667, "gbs": 0.133, "ratio": 3.0,
+    }  # fmt: skip
+
+
+def test_a_way_that_fails_once_has_no_time() -> None:
+    rounds = [{"a": 1.0, "b": 4.0}, {"a": "no", "b": 6.0}]
+    found = gpu_rounds.merge(Shape(1, 1, 1, 1, 1, 64), rounds, "a")
+    assert found["a"] == {"missing": "no"}
+    assert found["b"]["ms"] == 5
+    assert "ratio" not in found["b"]
+
+
+def test_a_way_that_cannot_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("no kernel\nbut much to say")
+
+    every = {"good": lambda q, k, v: v, "bad": refuses}
+    monkeypatch.setattr(gpu_rounds, "ways", lambda shape, device: every)
+    found = gpu_rounds.turn(Shape(1, 1, 1, 2, 2, 64), "cpu", 0)
+    assert found["bad"] == "RuntimeError: no kernel"
+    assert found["good"] > 0
+
+
+def test_what_does_not_fit_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    shape = Shape(64, 64, 8, 1, 2**17, 128)
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (2**30, 2**34))
+    monkeypatch.setattr(gpu_rounds, "ways", lambda shape, device: {"a": None})
+    assert gpu_rounds.turn(shape, "cuda", 0) == {"a": "needs about 48.0 GiB, 1.0 are free"}
+
+
+def test_the_check_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = gpu_check.results
+    monkeypatch.setattr(gpu_check, "SIZES", gpu_check.SIZES[1:2])
+    assert gpu_check.check("eager", "cpu") == []
+    for broken in (lambda x: x * 1.05, lambda x: x * torch.nan):
+        monkeypatch.setattr(gpu_check, "results", lambda *a, f=broken: [f(x) for x in right(*a)])
+        found = gpu_check.check("eager", "cpu")
+        assert len(found) > 32  # 16 cases, the context and three gradients in each
+        assert "expected an error of at most" in found[0]
+
+
+def test_each_round_is_kept_beside_the_script(tmp_path: Path) -> None:
+    shapes = [Shape(1, 1, 1, 4, 4, 64)]
+    for cells in gpu.table(shapes, "cpu", "eager", 2, 0):
+        timing.keep(str(tmp_path / "gpu.py"), "part", cells, gpu={"name": "none"})
+    kept = json.loads((tmp_path / "gpu.json").read_text("utf-8"))["part"]
+    assert kept["gpu"] == {"name": "none"}
+    assert kept["torch"] == torch.__version__.split("+")[0]
+    assert kept["cells"]["rounds"] == 2
+    assert len(kept["cells"]["ceilings"]) == 2
+    assert set(kept["cells"]["shapes"][shapes[0].name]) == {"eager", "fused"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no CUDA device: expected an NVIDIA GPU and a torch built for CUDA, or --dry\n"),
+        (["--wet"], "expected no argument or --dry, got --wet\n"),
+    ],
+)
+def test_what_cannot_run_says_so(arguments: list[str], message: str) -> None:
+    command = [sys.executable, str(SCRIPT), *arguments]
+    ran = subprocess.run(
+        command, capture_output=True, text=True, env={"CUDA_VISIBLE_DEVICES": ""}, check=False
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", message)
+
+
+def test_a_dry_run_goes_through_every_part(capfd: pytest.CaptureFixture[str]) -> None:
+    before = SCRIPT.with_suffix(".json").exists()
+    assert gpu.main(["--dry"]) == 0
+    out, progress = capfd.readouterr()
+    found = json.loads(out)
+    assert {part: len(table[0]["shapes"]) for part, table in found.items()} == {
+        "published": 4, "grouped": 1, "decode": 1,
+    }  # fmt: skip
+    times = [
+        way for t in found.values() for cell in t[0]["shapes"].values() for way in cell.items()
+    ]
+    assert {name for name, _ in times} == {"eager", "fused"}
+    assert all(way["ms"] > 0 for _, way in times)
+    assert "eager is right at small and ragged shapes" in progress
+    assert "round 1 of 1" in progress
+    assert SCRIPT.with_suffix(".json").exists() == before
