@@ -81,12 +81,15 @@ SEEDED = {
     ),
     "sum not rescaled": ("total * factor + gl.sum(shares, 1)", "total + gl.sum(shares, 1)"),
     "values one tile too early": (
-        "group, column, n - 1, v, v_free",
-        "group, column - COLUMNS, n - 1, v, v_free",
+        "kv_head, column, n - 1, v, v_free",
+        "kv_head, column - COLUMNS, n - 1, v, v_free",
     ),
     "values copied into the place of the next": (
         "column, n - 1, v, v_free",
         "column, n, v, v_free",
     ),
-    "keys of another head": ("group, column, 0, k,", "group + 1, column, 0, k,"),
+    "keys of another head": (
+        "sequence, head, head // group, row",
+        "sequence, head, head % group, row",
+    ),
 }

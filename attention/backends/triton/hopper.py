@@ -27,6 +27,10 @@ class Config(NamedTuple):
 # waited for while the one before is still being read.
 CONFIGS = {64: Config(64, 128, 2), 128: Config(64, 128, 2)}
 
+# Of each thread when the kernel starts: 12 warps of 32 threads share 65,536, and get them in
+# eights. The producer then gives up most of its own, and the consumers share them.
+REGISTERS = 168
+
 
 def refusal(
     query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, scale: float
@@ -92,7 +96,7 @@ def forward(
         tiles(query, rows), tiles(key, columns), tiles(value, columns), tiles(context, rows),
         sums, scale * LOG2_E, queries, key.shape[2], heads // key.shape[1],
         CAUSAL=causal, ROWS=rows, COLUMNS=columns, STAGES=stages,
-        num_warps=4, maxnreg=168,
+        num_warps=4, maxnreg=REGISTERS,
     )  # fmt: skip
     return context, sums
 

@@ -79,10 +79,11 @@ def hopper(
     maps = (q_map, k_map, v_map, o_map)
     tiles = (q, k, v)
     barriers = (q_ready, k_ready, v_ready, k_free, v_free)
-    at = (sequence, head, group, row, count)
+    at = (sequence, head, head // group, row, count)
     seen = (masked, queries, keys)
-    # 65,536 registers are 168 for each of 12 warps of 32 threads; the producer, whose warp counts
-    # as four, gives up all but 24, and the consumers take 240 each.
+    # Consumer 0 is the four warps that came here, consumer 1 four more, the producer one, which
+    # counts as four. Of 12 · 168 registers for each of 32 threads, the producer keeps 4 · 24, and
+    # the consumers have 4 · 240 each.
     gl.warp_specialize(
         [
             (consumer, (maps, tiles, barriers, at, seen, sums, scale, CAUSAL, 0)),
@@ -105,18 +106,18 @@ def producer(
     q_map, k_map, v_map, _ = maps
     q, k, v = tiles
     q_ready, k_ready, v_ready, k_free, v_free = barriers
-    sequence, head, group, row, count = at
+    sequence, head, kv_head, row, count = at
     ROWS: gl.constexpr = q_map.block_type.shape[2]
     COLUMNS: gl.constexpr = k_map.block_type.shape[2]
     for part in gl.static_range(2):
         fetch(q_map, sequence, head, row + part * ROWS, q.index(part), q_ready.index(part))
     column = (count - 1) * COLUMNS
-    refill(k_map, sequence, head // group, column, 0, k, k_free, k_ready)
+    refill(k_map, sequence, kv_head, column, 0, k, k_free, k_ready)
     for n in range(1, count):
-        refill(k_map, sequence, head // group, column - COLUMNS, n, k, k_free, k_ready)
-        refill(v_map, sequence, head // group, column, n - 1, v, v_free, v_ready)
+        refill(k_map, sequence, kv_head, column - COLUMNS, n, k, k_free, k_ready)
+        refill(v_map, sequence, kv_head, column, n - 1, v, v_free, v_ready)
         column -= COLUMNS
-    refill(v_map, sequence, head // group, column, count - 1, v, v_free, v_ready)
+    refill(v_map, sequence, kv_head, column, count - 1, v, v_free, v_ready)
 
 
 @gluon.jit
@@ -222,7 +223,11 @@ def turn(
     if MASKED:
         scores = hide(scores, column, limit)
     top, total, factor, new = softmax(scores, scale, top, total)
+    # The next turn needs these values. They are waited for here because the compiler moves nothing
+    # across the loop in which a barrier is waited for: without it, in Triton 3.7, 65 of the 66
+    # powers of 2 of a thread were computed after the product, not under it.
     mbarrier.wait(v_ready.index(now), n // STAGES & 1)
+    # The product reads its shares in registers until it ends, so they are kept until then.
     context, shares, new = warpgroup_mma_wait(0, deps=(context, shares, new))
     mbarrier.arrive(v_free.index(before), count=1)
     context *= gl.convert_layout(factor, gl.SliceLayout(1, CONTEXT))[:, None]
