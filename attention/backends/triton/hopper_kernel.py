@@ -1,0 +1,270 @@
+# type: ignore  (a language of its own, in the syntax of Python)
+"""The forward for Hopper: the softmax of one tile of keys, while the tensor cores work on another.
+
+A program has 2 · ROWS queries of one head, and three groups of warps that run at their own pace:
+
+    producer     starts the copies of the tiles into shared memory, up to STAGES tiles ahead
+    consumer 0   the first ROWS queries: products on the tensor cores, softmax on the other cores
+    consumer 1   the other ROWS queries
+
+They agree by barriers in shared memory. `ready` is passed when the bytes of a tile have landed,
+`free` when both consumers have read it. The n-th use of a barrier has the phase n & 1, and waiting
+for a phase returns once it is over; of a new barrier, phase 1 counts as over.
+
+In a consumer, the scores of tile n are begun, then the context of tile n − 1, and while the latter
+is under way the softmax of tile n is computed. The first and the last tile have half a turn each.
+
+Source:
+    Shah et al., *FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision*
+    (2024), sections 3.1 and 3.2, algorithm 2.
+"""
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import (
+    fence_async_shared,
+    mbarrier,
+    tma,
+    warpgroup_mma,
+    warpgroup_mma_wait,
+)
+
+# Triton 3.8 has renamed both.
+copy_in = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
+copy_out = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
+
+LOWEST = gl.constexpr(-3.0e38)  # as in forward.py: below every score, and its own difference is 0
+
+
+@gluon.jit(do_not_specialize=["queries", "keys", "group"])
+def hopper(
+    q_map, k_map, v_map, o_map,  # what copies (1, 1, rows, width) from or to (B, H, T, D)
+    sums, scale, queries, keys, group,
+    CAUSAL: gl.constexpr, ROWS: gl.constexpr, COLUMNS: gl.constexpr, STAGES: gl.constexpr,
+):  # fmt: skip
+    """One tile of queries. The longest rows of a causal mask start first, and the short end evenly.
+
+    Programs that run together mostly have the same head, whose keys then come from the cache.
+    """
+    row = (gl.num_programs(0) - 1 - gl.program_id(0)) * 2 * ROWS
+    head = gl.program_id(1)
+    sequence = gl.program_id(2)
+    # Tiles that any of these queries sees, and tiles of which they all see every key.
+    if CAUSAL:
+        offset = keys - queries
+        some = gl.minimum(row + 2 * ROWS + offset, keys)
+        every = gl.maximum(gl.minimum(row + 1 + offset, keys), 0)
+    else:
+        some = keys
+        every = keys
+    count = gl.maximum(gl.cdiv(some, COLUMNS), 1)  # where all see nothing, one tile to see so
+    masked = count - every // COLUMNS
+
+    q = gl.allocate_shared_memory(q_map.dtype, [2] + q_map.block_type.shape, q_map.layout)
+    k = gl.allocate_shared_memory(k_map.dtype, [STAGES] + k_map.block_type.shape, k_map.layout)
+    v = gl.allocate_shared_memory(v_map.dtype, [STAGES] + v_map.block_type.shape, v_map.layout)
+    q_ready = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    k_ready = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    v_ready = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    k_free = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    v_free = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
+    for i in gl.static_range(2):
+        mbarrier.init(q_ready.index(i), count=1)
+    for i in gl.static_range(STAGES):
+        mbarrier.init(k_ready.index(i), count=1)
+        mbarrier.init(v_ready.index(i), count=1)
+        mbarrier.init(k_free.index(i), count=2)  # both consumers
+        mbarrier.init(v_free.index(i), count=2)
+
+    maps = (q_map, k_map, v_map, o_map)
+    tiles = (q, k, v)
+    barriers = (q_ready, k_ready, v_ready, k_free, v_free)
+    at = (sequence, head, head // group, row, count)
+    seen = (masked, queries, keys)
+    # Consumer 0 is the four warps that came here, consumer 1 four more, the producer one, which
+    # counts as four. Of 12 · 168 registers for each of 32 threads, the producer keeps 4 · 24, and
+    # the consumers have 4 · 240 each.
+    gl.warp_specialize(
+        [
+            (consumer, (maps, tiles, barriers, at, seen, sums, scale, CAUSAL, 0)),
+            (consumer, (maps, tiles, barriers, at, seen, sums, scale, CAUSAL, 1)),
+            (producer, (maps, tiles, barriers, at, seen, sums, scale, CAUSAL, 0)),
+        ],
+        [4, 1],
+        [240, 24],
+    )
+
+
+@gluon.jit
+def producer(
+    maps, tiles, barriers, at, seen, sums, scale, CAUSAL: gl.constexpr, PART: gl.constexpr
+):
+    """Copy the queries once, then keys and values from the last tile to the first.
+
+    Keys are one tile ahead of values, in the order in which the consumers need them.
+    """
+    q_map, k_map, v_map, _ = maps
+    q, k, v = tiles
+    q_ready, k_ready, v_ready, k_free, v_free = barriers
+    sequence, head, kv_head, row, count = at
+    ROWS: gl.constexpr = q_map.block_type.shape[2]
+    COLUMNS: gl.constexpr = k_map.block_type.shape[2]
+    for part in gl.static_range(2):
+        fetch(q_map, sequence, head, row + part * ROWS, q.index(part), q_ready.index(part))
+    column = (count - 1) * COLUMNS
+    refill(k_map, sequence, kv_head, column, 0, k, k_free, k_ready)
+    for n in range(1, count):
+        refill(k_map, sequence, kv_head, column - COLUMNS, n, k, k_free, k_ready)
+        refill(v_map, sequence, kv_head, column, n - 1, v, v_free, v_ready)
+        column -= COLUMNS
+    refill(v_map, sequence, kv_head, column, count - 1, v, v_free, v_ready)
+
+
+@gluon.jit
+def refill(source, sequence, head, row, n, tiles, free, ready):
+    """Tile n takes the place of tile n − STAGES, once both consumers have read that."""
+    STAGES: gl.constexpr = tiles.type.shape[0]
+    stage = n % STAGES
+    mbarrier.wait(free.index(stage), (n // STAGES & 1) ^ 1)
+    fetch(source, sequence, head, row, tiles.index(stage), ready.index(stage))
+
+
+@gluon.jit
+def fetch(source, sequence, head, row, tile, ready):
+    """Start a copy. What lies beyond the end of the tensor lands as zeros, and counts as bytes."""
+    mbarrier.expect(ready, source.block_type.nbytes)
+    copy_in(source, [sequence, head, row, 0], ready, tile)
+
+
+@gluon.jit
+def consumer(
+    maps, tiles, barriers, at, seen, sums, scale, CAUSAL: gl.constexpr, PART: gl.constexpr
+):
+    """ROWS queries over all tiles of keys, from the last to the first: the masked come first."""
+    q_map, k_map, _, o_map = maps
+    q, k, v = tiles
+    q_ready, k_ready, v_ready, k_free, _ = barriers
+    sequence, head, _, row, count = at
+    masked, queries, keys = seen
+    ROWS: gl.constexpr = q_map.block_type.shape[2]
+    WIDTH: gl.constexpr = q_map.block_type.shape[3]
+    COLUMNS: gl.constexpr = k_map.block_type.shape[2]
+    STAGES: gl.constexpr = k.type.shape[0]
+    # Which thread holds which number of a product: each of the four warps has ROWS / 4 rows.
+    SCORES: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, COLUMNS, 16])
+    CONTEXT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, WIDTH, 16])
+    SHARES: gl.constexpr = gl.DotOperandLayout(0, CONTEXT, 2)
+
+    own = q.index(PART)
+    row += PART * ROWS
+    line = row + gl.arange(0, ROWS, layout=gl.SliceLayout(1, SCORES))  # (R,)
+    column = gl.arange(0, COLUMNS, layout=gl.SliceLayout(0, SCORES))  # (C,)
+    limit = gl.full([ROWS], keys - 1, gl.int32, gl.SliceLayout(1, SCORES))  # the last key seen
+    if CAUSAL:
+        limit = gl.minimum(limit, line + keys - queries)
+    top = gl.full([ROWS], LOWEST, gl.float32, gl.SliceLayout(1, SCORES))
+    total = gl.zeros([ROWS], gl.float32, gl.SliceLayout(1, SCORES))
+    context = gl.zeros([ROWS, WIDTH], gl.float32, CONTEXT)
+
+    mbarrier.wait(q_ready.index(PART), 0)
+    mbarrier.wait(k_ready.index(0), 0)
+    scores = multiply(own, k.index(0), SCORES)
+    scores = warpgroup_mma_wait(0, deps=(scores,))
+    mbarrier.arrive(k_free.index(0), count=1)
+    scores = hide(scores, column + (count - 1) * COLUMNS, limit)
+    top, total, factor, shares = softmax(scores, scale, top, total)
+    shares = gl.convert_layout(shares.to(q_map.dtype), SHARES)
+    mbarrier.wait(v_ready.index(0), 0)
+    if CAUSAL:
+        for n in range(1, masked):
+            context, top, total, shares = turn(
+                n, own, tiles, barriers, column + (count - 1 - n) * COLUMNS, limit, scale,
+                context, top, total, shares, SCORES, CONTEXT, SHARES, True,
+            )  # fmt: skip
+    for n in range(gl.maximum(masked, 1), count):
+        context, top, total, shares = turn(
+            n, own, tiles, barriers, column, limit, scale,
+            context, top, total, shares, SCORES, CONTEXT, SHARES, False,
+        )  # fmt: skip
+    last = count - 1
+    context = warpgroup_mma(shares, matrix(v.index(last % STAGES)), context, is_async=True)
+    context, shares = warpgroup_mma_wait(0, deps=(context, shares))
+
+    idle = total == 0.0  # a query that sees nothing: zeros, and +∞ for the backward
+    inverse = gl.convert_layout(1.0 / gl.where(idle, 1.0, total), gl.SliceLayout(1, CONTEXT))
+    # The queries are no longer needed, and the context is as large as their place.
+    matrix(own).store((context * inverse[:, None]).to(q_map.dtype))
+    fence_async_shared()  # the copy goes another way than the threads that stored
+    copy_out(o_map, [sequence, head, row, 0], own)
+    logs = gl.where(idle, float("inf"), top + gl.log2(total))
+    at = (sequence * gl.num_programs(1) + head) * queries + line
+    gl.store(sums + at, logs, mask=line < queries)
+    tma.store_wait(0)
+
+
+@gluon.jit
+def turn(
+    n, own, tiles, barriers, column, limit, scale,
+    context, top, total, shares,
+    SCORES: gl.constexpr, CONTEXT: gl.constexpr, SHARES: gl.constexpr, MASKED: gl.constexpr,
+):  # fmt: skip
+    """The scores of tile n and the context of tile n − 1; under the latter, the softmax of n."""
+    _, k, v = tiles
+    _, k_ready, v_ready, k_free, v_free = barriers
+    STAGES: gl.constexpr = k.type.shape[0]
+    now = n % STAGES
+    before = (n - 1) % STAGES
+    mbarrier.wait(k_ready.index(now), n // STAGES & 1)
+    scores = multiply(own, k.index(now), SCORES)
+    context = warpgroup_mma(shares, matrix(v.index(before)), context, is_async=True)
+    # Products end in the order of their start: one, the context, is still under way.
+    scores = warpgroup_mma_wait(1, deps=(scores,))
+    mbarrier.arrive(k_free.index(now), count=1)
+    if MASKED:
+        scores = hide(scores, column, limit)
+    top, total, factor, new = softmax(scores, scale, top, total)
+    # The next turn needs these values. They are waited for here because the compiler moves nothing
+    # across the loop in which a barrier is waited for: with the wait before their product, Triton
+    # 3.7 computed all 66 powers of 2 of a thread after the product, none under it.
+    mbarrier.wait(v_ready.index(now), n // STAGES & 1)
+    # The product reads its shares in registers until it ends, so they are kept until then.
+    context, shares, new = warpgroup_mma_wait(0, deps=(context, shares, new))
+    mbarrier.arrive(v_free.index(before), count=1)
+    context *= gl.convert_layout(factor, gl.SliceLayout(1, CONTEXT))[:, None]
+    shares = gl.convert_layout(new.to(k.dtype), SHARES)
+    return context, top, total, shares
+
+
+@gluon.jit
+def multiply(q, k, SCORES: gl.constexpr):
+    """Begin the scores (R, C) of queries (R, D) and keys (C, D)."""
+    ROWS: gl.constexpr = q.type.shape[2]
+    COLUMNS: gl.constexpr = k.type.shape[2]
+    nothing = gl.zeros([ROWS, COLUMNS], gl.float32, SCORES)
+    return warpgroup_mma(
+        matrix(q), matrix(k).permute((1, 0)), nothing, use_acc=False, is_async=True
+    )
+
+
+@gluon.jit
+def matrix(tile):
+    """A tile (1, 1, rows, width) as (rows, width)."""
+    return tile.reshape([tile.type.shape[2], tile.type.shape[3]])
+
+
+@gluon.jit
+def hide(scores, column, limit):
+    return gl.where(column[None, :] <= limit[:, None], scores, float("-inf"))
+
+
+@gluon.jit
+def softmax(scores, scale, top, total):
+    """The shares of one more tile (R, C), and the factor by which what was summed counts less.
+
+    In powers of 2, as in forward.py: the scale holds log2 e. It is positive, so the largest score
+    is still the largest when scaled, and a score is scaled and lowered in one multiply-add.
+    """
+    higher = gl.maximum(top, gl.max(scores, 1) * scale)
+    factor = gl.exp2(top - higher)
+    shares = gl.exp2(scores * scale - higher[:, None])
+    return higher, total * factor + gl.sum(shares, 1), factor, shares
