@@ -127,11 +127,14 @@ def named(
         refuse(backend, odd, "takes values as wide as keys", "fused or tiled")
         rule = isinstance(mask, Mask) or (mask is None and backend == "triton")
         refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
-        if isinstance(mask, Mask):
-            plan = (planned if backend == "spans" else kernels.rule)(query, key, mask)
-            one = "stretches of keys" if backend == "spans" else "one stretch of keys"
-            unknown = f"cannot tell which {one} a query sees under {mask!r}"
+        if isinstance(mask, Mask) and backend == "spans":
+            plan = planned(query, key, mask)
+            unknown = f"cannot tell which stretches of keys a query sees under {mask!r}"
             refuse(backend, plan is None, unknown, "fused or tiled")
+        elif isinstance(mask, Mask):
+            plan = kernels.rule(query, key, mask)
+            several = f"knows masks of one stretch of keys a query, and not {mask!r}"
+            refuse(backend, plan is None, several, "fused or tiled")
     return plan
 
 

@@ -70,4 +70,5 @@ class Triton(torch.autograd.Function):
         grad = rows(grads[0])
         with torch.cuda.device_of(grad):
             found = launch.gradients(query, key, value, context, sums, grad, rule, scale)
-        return *once(found), None, None
+        # With what a second derivative would go through, so that it is told whom to ask.
+        return *once((*found, query, key, value))[:3], None, None

@@ -9,7 +9,17 @@ import triton
 import triton.language as tl
 
 from attention.backends.triton.forward import LOG2E
-from attention.backends.triton.tiles import border, cut, ends, place, rows_of, sees, stretch
+from attention.backends.triton.tiles import (
+    border,
+    cut,
+    ends,
+    fetch,
+    of,
+    place,
+    sees,
+    stretch,
+    write,
+)
 
 
 @triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
@@ -30,38 +40,35 @@ def of_queries(
     first, count, inner, outer = cut(some, beyond, every, until, COLUMNS)
 
     there = row < queries
-    at = rows_of(query, query_strides, sequence, head, tile * ROWS, ROWS, WIDTH)
-    q = tl.load(at, mask=there[:, None], other=0.0)  # (R, D)
-    at = rows_of(grad, grad_strides, sequence, head, tile * ROWS, ROWS, WIDTH)
-    g = tl.load(at, mask=there[:, None], other=0.0)  # (R, D)
-    at = rows_of(context, context_strides, sequence, head, tile * ROWS, ROWS, WIDTH)
-    c = tl.load(at, mask=there[:, None], other=0.0)  # (R, D)
+    of_g = of(grad, grad_strides, sequence, head)
+    q = fetch(of(query, query_strides, sequence, head), tile * ROWS, there, ROWS, WIDTH)  # (R, D)
+    g = fetch(of_g, tile * ROWS, there, ROWS, WIDTH)  # (R, D)
+    c = fetch(of(context, context_strides, sequence, head), tile * ROWS, there, ROWS, WIDTH)
+    of_k = of(key, key_strides, sequence, head // group)
+    of_v = of(value, value_strides, sequence, head // group)
     same = tl.sum(g.to(tl.float32) * c.to(tl.float32), 1)  # (R,)
     number = (sequence * heads + head) * queries + row
     tl.store(sames + number, same, mask=there)
     log = tl.load(sums + number, mask=there, other=float("inf"))  # (R,)
     found = tl.zeros([ROWS, WIDTH], tl.float32)
     for n in range(inner, outer):  # all of these queries see all of these keys
-        at = rows_of(key, key_strides, sequence, head // group, n * COLUMNS, COLUMNS, WIDTH)
-        k = tl.load(at)  # (C, D)
-        at = rows_of(value, value_strides, sequence, head // group, n * COLUMNS, COLUMNS, WIDTH)
+        k = fetch(of_k, n * COLUMNS, None, COLUMNS, WIDTH)  # (C, D)
+        v = fetch(of_v, n * COLUMNS, None, COLUMNS, WIDTH)  # (C, D)
         weights = tl.exp2(tl.dot(q, k.T) * (scale * LOG2E) - log[:, None])  # (R, C)
-        of_scores = weights * (tl.dot(g, tl.load(at).T) - same[:, None])
+        of_scores = weights * (tl.dot(g, v.T) - same[:, None])  # (R, C)
         found = tl.dot(of_scores.to(k.dtype), k, found)
     for turn in range(count - (outer - inner)):
         n = border(turn, first, inner, outer)
         column = n * COLUMNS + tl.arange(0, COLUMNS)  # (C,)
-        read = ((column >= some) & (column < beyond))[:, None]
-        at = rows_of(key, key_strides, sequence, head // group, n * COLUMNS, COLUMNS, WIDTH)
-        k = tl.load(at, mask=read, other=0.0)
-        at = rows_of(value, value_strides, sequence, head // group, n * COLUMNS, COLUMNS, WIDTH)
-        v = tl.load(at, mask=read, other=0.0)
+        read = (column >= some) & (column < beyond)  # others may hold anything, and 0 · NaN is NaN
+        k = fetch(of_k, n * COLUMNS, read, COLUMNS, WIDTH)
+        v = fetch(of_v, n * COLUMNS, read, COLUMNS, WIDTH)
         seen = sees(position[:, None], column[None, :], left, right, start, stop)
         weights = tl.exp2(tl.dot(q, k.T) * (scale * LOG2E) - log[:, None])
         of_scores = tl.where(seen, weights * (tl.dot(g, v.T) - same[:, None]), 0.0)
         found = tl.dot(of_scores.to(k.dtype), k, found)
-    at = rows_of(of_query, of_query_strides, sequence, head, tile * ROWS, ROWS, WIDTH)
-    tl.store(at, (found * scale).to(of_query.dtype.element_ty), mask=there[:, None])
+    of_q = of(of_query, of_query_strides, sequence, head)
+    write(of_q, tile * ROWS, there, found * scale)
 
 
 @triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
@@ -81,42 +88,41 @@ def of_keys(
     # Keys that some query sees: those before are out of the window of the first query.
     low = tl.maximum(tl.maximum(tile * COLUMNS, start), keys - queries - left)
     high = tl.minimum((tile + 1) * COLUMNS, stop) - 1
-    held = ((column >= low) & (column <= high))[:, None]
+    held = (column >= low) & (column <= high)
     # A key reaches back what a query reaches ahead. Positions, then rows.
     some, beyond, every, until = stretch(low, high, right, left, keys - queries, keys)
     some, beyond = some + queries - keys, beyond + queries - keys
     every, until = every + queries - keys, until + queries - keys
     first, count, inner, outer = cut(some, beyond, every, until, ROWS)
 
-    at = rows_of(key, key_strides, sequence, head, tile * COLUMNS, COLUMNS, WIDTH)
-    k = tl.load(at, mask=held, other=0.0)  # (C, D)
-    at = rows_of(value, value_strides, sequence, head, tile * COLUMNS, COLUMNS, WIDTH)
-    v = tl.load(at, mask=held, other=0.0)  # (C, D)
+    of_k = of(key, key_strides, sequence, head)
+    of_v = of(value, value_strides, sequence, head)
+    k = fetch(of_k, tile * COLUMNS, held, COLUMNS, WIDTH)  # (C, D)
+    v = fetch(of_v, tile * COLUMNS, held, COLUMNS, WIDTH)  # (C, D)
     to_key = tl.zeros([COLUMNS, WIDTH], tl.float32)
     to_value = tl.zeros([COLUMNS, WIDTH], tl.float32)
     for asking in range(head * group, (head + 1) * group):
+        of_q = of(query, query_strides, sequence, asking)
+        of_g = of(grad, grad_strides, sequence, asking)
+        number = (sequence * heads + asking) * queries
         for n in range(inner, outer):  # all of these queries see all of these keys
-            at = rows_of(query, query_strides, sequence, asking, n * ROWS, ROWS, WIDTH)
-            q = tl.load(at)  # (R, D)
-            at = rows_of(grad, grad_strides, sequence, asking, n * ROWS, ROWS, WIDTH)
-            g = tl.load(at)  # (R, D)
-            number = (sequence * heads + asking) * queries + n * ROWS + tl.arange(0, ROWS)
-            log = tl.load(sums + number)  # (R,)
+            row = n * ROWS + tl.arange(0, ROWS)  # (R,)
+            q = fetch(of_q, n * ROWS, None, ROWS, WIDTH)  # (R, D)
+            g = fetch(of_g, n * ROWS, None, ROWS, WIDTH)  # (R, D)
+            log = tl.load(sums + number + row)  # (R,)
+            same = tl.load(sames + number + row)  # (R,)
             weights = tl.exp2(tl.dot(k, q.T) * (scale * LOG2E) - log[None, :])  # (C, R)
             to_value = tl.dot(weights.to(g.dtype), g, to_value)
-            of_scores = weights * (tl.dot(v, g.T) - tl.load(sames + number)[None, :])
+            of_scores = weights * (tl.dot(v, g.T) - same[None, :])  # (C, R)
             to_key = tl.dot(of_scores.to(q.dtype), q, to_key)
         for turn in range(count - (outer - inner)):
             n = border(turn, first, inner, outer)
             row = n * ROWS + tl.arange(0, ROWS)  # (R,)
-            asks = (row >= some) & (row < beyond)  # what sees none of them may hold anything
-            at = rows_of(query, query_strides, sequence, asking, n * ROWS, ROWS, WIDTH)
-            q = tl.load(at, mask=asks[:, None], other=0.0)
-            at = rows_of(grad, grad_strides, sequence, asking, n * ROWS, ROWS, WIDTH)
-            g = tl.load(at, mask=asks[:, None], other=0.0)
-            number = (sequence * heads + asking) * queries + row
-            log = tl.load(sums + number, mask=asks, other=float("inf"))
-            same = tl.load(sames + number, mask=asks, other=0.0)
+            asks = (row >= some) & (row < beyond)  # others may hold anything
+            q = fetch(of_q, n * ROWS, asks, ROWS, WIDTH)
+            g = fetch(of_g, n * ROWS, asks, ROWS, WIDTH)
+            log = tl.load(sums + number + row, mask=asks, other=float("inf"))
+            same = tl.load(sames + number + row, mask=asks, other=0.0)
             position = row + keys - queries
             seen = sees(position[None, :], column[:, None], left, right, start, stop)
             weights = tl.exp2(tl.dot(k, q.T) * (scale * LOG2E) - log[None, :])
@@ -124,11 +130,9 @@ def of_keys(
             to_value = tl.dot(weights.to(g.dtype), g, to_value)
             of_scores = weights * (tl.dot(v, g.T) - same[None, :])
             to_key = tl.dot(of_scores.to(q.dtype), q, to_key)
-    # A key out of its sequence has spoiled nothing but its own row.
-    there = (column < keys)[:, None]
-    at = rows_of(of_key, of_key_strides, sequence, head, tile * COLUMNS, COLUMNS, WIDTH)
-    to_key = tl.where(held, to_key * scale, 0.0)
-    tl.store(at, to_key.to(of_key.dtype.element_ty), mask=there)
-    at = rows_of(of_value, of_value_strides, sequence, head, tile * COLUMNS, COLUMNS, WIDTH)
-    to_value = tl.where(held, to_value, 0.0)
-    tl.store(at, to_value.to(of_value.dtype.element_ty), mask=there)
+    there = column < keys
+    # What no query sees has spoiled nothing but its own row.
+    to_key = tl.where(held[:, None], to_key * scale, 0.0)
+    to_value = tl.where(held[:, None], to_value, 0.0)
+    write(of(of_key, of_key_strides, sequence, head), tile * COLUMNS, there, to_key)
+    write(of(of_value, of_value_strides, sequence, head), tile * COLUMNS, there, to_value)

@@ -19,9 +19,9 @@ class Config(NamedTuple):
 
 
 # By the width of a head.
-FORWARD = {64: Config(128, 64, 4, 3), 128: Config(128, 64, 8, 2), 256: Config(64, 32, 4, 2)}
-OF_QUERIES = {64: Config(128, 64, 8, 2), 128: Config(64, 64, 8, 2), 256: Config(64, 32, 8, 1)}
-OF_KEYS = {64: Config(64, 128, 8, 2), 128: Config(32, 64, 8, 2), 256: Config(32, 32, 8, 1)}
+FORWARD = {64: Config(128, 64, 4, 3), 128: Config(128, 32, 8, 2), 256: Config(64, 32, 8, 2)}
+OF_QUERIES = {64: Config(128, 64, 8, 2), 128: Config(64, 64, 8, 2), 256: Config(32, 32, 8, 1)}
+OF_KEYS = {64: Config(32, 128, 8, 1), 128: Config(32, 64, 8, 1), 256: Config(32, 32, 8, 1)}
 DECODE = {64: Config(16, 128, 4, 3), 128: Config(16, 64, 4, 3), 256: Config(16, 32, 4, 3)}
 
 WIDTHS = tuple(FORWARD)

@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 
 from attention.backends.triton.forward import LOG2E, LOWEST, absorb
-from attention.backends.triton.tiles import cut, ends, place, rows_of, sees, stretch
+from attention.backends.triton.tiles import cut, ends, fetch, of, place, sees, stretch
 
 
 @triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
@@ -28,22 +28,22 @@ def part(
     first, count, _, _ = cut(some, beyond, every, until, COLUMNS)
     each = tl.cdiv(count, SPLITS)
 
-    of_sequence, of_head, of_row = query_strides
-    at = query + sequence * of_sequence + (head * group + folded // queries) * of_head
-    at = (at + row * of_row)[:, None] + tl.arange(0, WIDTH)[None, :]
+    of_q, of_row = of(query, query_strides, sequence, head * group + folded // queries)
+    at = (of_q + row * of_row)[:, None] + tl.arange(0, WIDTH)[None, :]
     q = tl.load(at, mask=(folded < group * queries)[:, None], other=0.0)  # (R, D)
+    of_k = of(key, key_strides, sequence, head)
+    of_v = of(value, value_strides, sequence, head)
     top = tl.full([ROWS], LOWEST, tl.float32)
     total = tl.zeros([ROWS], tl.float32)
     found = tl.zeros([ROWS, WIDTH], tl.float32)
     for n in range(first + split * each, first + tl.minimum((split + 1) * each, count)):
         column = n * COLUMNS + tl.arange(0, COLUMNS)  # (C,)
-        read = ((column >= some) & (column < beyond))[:, None]
-        at = rows_of(key, key_strides, sequence, head, n * COLUMNS, COLUMNS, WIDTH)
-        k = tl.load(at, mask=read, other=0.0)  # (C, D)
+        read = (column >= some) & (column < beyond)
+        k = fetch(of_k, n * COLUMNS, read, COLUMNS, WIDTH)  # (C, D)
+        v = fetch(of_v, n * COLUMNS, read, COLUMNS, WIDTH)  # (C, D)
         seen = sees(position[:, None], column[None, :], left, right, start, stop)
         scores = tl.where(seen, tl.dot(q, k.T) * (scale * LOG2E), float("-inf"))
-        at = rows_of(value, value_strides, sequence, head, n * COLUMNS, COLUMNS, WIDTH)
-        top, total, found = absorb(top, total, found, scores, tl.load(at, mask=read, other=0.0))
+        top, total, found = absorb(top, total, found, scores, v)
 
     idle = total == 0.0  # it counts nothing when the parts are merged
     total = tl.where(idle, 1.0, total)
@@ -70,8 +70,7 @@ def merge(
     shares = tl.exp2(log - top)
     total = tl.sum(shares, 0)
     found = tl.sum(shares[:, None] * found, 0) / total  # (D,)
-    of_sequence, of_head, of_row = context_strides
-    at = context + sequence * of_sequence + head * of_head + row * of_row + width
-    tl.store(at, found.to(context.dtype.element_ty))
+    of_c, of_row = of(context, context_strides, sequence, head)
+    tl.store(of_c + row * of_row + width, found.to(context.dtype.element_ty))
     whole = tl.where(top == LOWEST, float("inf"), top + tl.log2(total))  # +∞ as in forward
     tl.store(sums + (sequence * heads + head) * queries + row, whole)

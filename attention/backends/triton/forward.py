@@ -9,7 +9,17 @@ log2 e is part of the scale.
 import triton
 import triton.language as tl
 
-from attention.backends.triton.tiles import border, cut, ends, place, rows_of, sees, stretch
+from attention.backends.triton.tiles import (
+    border,
+    cut,
+    ends,
+    fetch,
+    of,
+    place,
+    sees,
+    stretch,
+    write,
+)
 
 LOG2E: tl.constexpr = tl.constexpr(1.4426950408889634)
 # As good as −∞ below every score, and lowest − lowest is 0, not NaN.
@@ -26,45 +36,42 @@ def forward(
     """One tile of queries against all tiles of keys that it sees."""
     tile, head, sequence = place(tl.cdiv(queries, ROWS), heads)
     row = tile * ROWS + tl.arange(0, ROWS)  # (R,)
-    position = row + keys - queries  # (R,)
+    there = row < queries
+    position = row + keys - queries
     low = tile * ROWS + keys - queries
     high = tl.minimum(low + ROWS, keys) - 1
-    scale = scale * LOG2E
     start, stop = ends(spans, sequence, keys)
     some, beyond, every, until = stretch(low, high, left, right, start, stop)
     first, count, inner, outer = cut(some, beyond, every, until, COLUMNS)
 
-    at = rows_of(query, query_strides, sequence, head, tile * ROWS, ROWS, WIDTH)
-    q = tl.load(at, mask=row[:, None] < queries, other=0.0)  # (R, D)
+    q = fetch(of(query, query_strides, sequence, head), tile * ROWS, there, ROWS, WIDTH)  # (R, D)
+    of_k = of(key, key_strides, sequence, head // group)
+    of_v = of(value, value_strides, sequence, head // group)
+    scale = scale * LOG2E
     top = tl.full([ROWS], LOWEST, tl.float32)
     total = tl.zeros([ROWS], tl.float32)
     found = tl.zeros([ROWS, WIDTH], tl.float32)
     for n in range(inner, outer):  # all of these queries see all of these keys
-        at = rows_of(key, key_strides, sequence, head // group, n * COLUMNS, COLUMNS, WIDTH)
-        k = tl.load(at)  # (C, D)
-        scores = tl.dot(q, k.T) * scale  # (R, C)
-        at = rows_of(value, value_strides, sequence, head // group, n * COLUMNS, COLUMNS, WIDTH)
-        top, total, found = absorb(top, total, found, scores, tl.load(at))
+        k = fetch(of_k, n * COLUMNS, None, COLUMNS, WIDTH)  # (C, D)
+        v = fetch(of_v, n * COLUMNS, None, COLUMNS, WIDTH)  # (C, D)
+        top, total, found = absorb(top, total, found, tl.dot(q, k.T) * scale, v)
     for turn in range(count - (outer - inner)):
         n = border(turn, first, inner, outer)
         column = n * COLUMNS + tl.arange(0, COLUMNS)  # (C,)
-        # What none of these queries sees may hold anything, and 0 · NaN is NaN.
-        read = ((column >= some) & (column < beyond))[:, None]
-        at = rows_of(key, key_strides, sequence, head // group, n * COLUMNS, COLUMNS, WIDTH)
-        k = tl.load(at, mask=read, other=0.0)
+        read = (column >= some) & (column < beyond)  # others may hold anything, and 0 · NaN is NaN
+        k = fetch(of_k, n * COLUMNS, read, COLUMNS, WIDTH)
+        v = fetch(of_v, n * COLUMNS, read, COLUMNS, WIDTH)
         seen = sees(position[:, None], column[None, :], left, right, start, stop)
         scores = tl.where(seen, tl.dot(q, k.T) * scale, float("-inf"))
-        at = rows_of(value, value_strides, sequence, head // group, n * COLUMNS, COLUMNS, WIDTH)
-        top, total, found = absorb(top, total, found, scores, tl.load(at, mask=read, other=0.0))
+        top, total, found = absorb(top, total, found, scores, v)
 
     idle = total == 0.0  # a query that sees nothing keeps its zeros
     total = tl.where(idle, 1.0, total)
-    found = found / total[:, None]
-    at = rows_of(context, context_strides, sequence, head, tile * ROWS, ROWS, WIDTH)
-    tl.store(at, found.to(context.dtype.element_ty), mask=row[:, None] < queries)
+    of_c = of(context, context_strides, sequence, head)
+    write(of_c, tile * ROWS, there, found / total[:, None])
     # Of an idle query +∞, which makes each of its weights 2^(score − ∞) = 0 on the way back.
     logs = tl.where(idle, float("inf"), top + tl.log2(total))
-    tl.store(sums + (sequence * heads + head) * queries + row, logs, mask=row < queries)
+    tl.store(sums + (sequence * heads + head) * queries + row, logs, mask=there)
 
 
 @triton.jit

@@ -72,8 +72,33 @@ def sees(position, key, left, right, start, stop):
 
 
 @triton.jit
-def rows_of(tensor, strides, sequence, head, first, ROWS: tl.constexpr, WIDTH: tl.constexpr):
-    """Pointers to some rows of a head, (ROWS, WIDTH): a row in one piece."""
+def of(tensor, strides, sequence, head):
+    """A head of a tensor: where it starts, and how far it is from one row to the next."""
     of_sequence, of_head, of_row = strides
-    start = tensor + sequence * of_sequence + head * of_head + tl.cast(first, tl.int64) * of_row
+    return tensor + sequence * of_sequence + head * of_head, of_row
+
+
+@triton.jit
+def fetch(matrix, first, there, ROWS: tl.constexpr, WIDTH: tl.constexpr):
+    """Some rows of a head, (ROWS, WIDTH), zeros where they are not there; None: all are."""
+    at = places(matrix, first, ROWS, WIDTH)
+    if there is None:  # noqa: SIM108 - while compiling; a mask of None[:, None] is never made
+        found = tl.load(at)
+    else:
+        found = tl.load(at, mask=there[:, None], other=0.0)
+    return found
+
+
+@triton.jit
+def write(matrix, first, there, rows):
+    """The rows that are there, in the dtype of the tensor."""
+    at = places(matrix, first, rows.shape[0], rows.shape[1])
+    tl.store(at, rows.to(at.dtype.element_ty), mask=there[:, None])
+
+
+@triton.jit
+def places(matrix, first, ROWS: tl.constexpr, WIDTH: tl.constexpr):
+    """Where the numbers of some rows lie; each row is in one piece."""
+    start, of_row = matrix
+    start += tl.cast(first, tl.int64) * of_row
     return start + tl.arange(0, ROWS)[:, None] * of_row + tl.arange(0, WIDTH)[None, :]
