@@ -5,6 +5,10 @@ from torch import Tensor
 
 from attention import heads
 
+# Torch's CPU kernel makes zeros of a row of NaN that fills no register of the processor, unless a
+# mask lies over it. The widest hold sixteen numbers.
+REGISTER = 16
+
 
 def idle(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
     """Which queries may attend to nothing, shape `(…, T, 1)`."""

@@ -97,7 +97,8 @@ def dot_product_attention(
         mask: A [`Mask`][attention.masks.Mask], or a boolean tensor that broadcasts to
             `(…, H, T, S)`. `True` means *attend*. A query that may attend to nothing gets a
             context of zeros, weights of zero and no gradient. What a query may not attend to
-            must still be finite, unless no query of the call may: 0 · NaN is NaN.
+            must still be finite, unless no query of the call may: 0 · NaN is NaN. What it sees of
+            NaN makes its context NaN; of infinite scores the softmax is NaN, or zeros.
         bias: What is added to the scores; broadcasts to `(…, H, T, S)`. −∞ masks; what is
             not masked must be finite.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jaxtyping import Float
 from torch import Tensor
 
+from attention.checks.numbers import real
 from attention.views.drawing import draw
 from attention.views.view import View, counted
 
@@ -73,6 +74,7 @@ class AttentionGraph(View):
         strongest: int | None = None,
     ) -> None:
         super().__init__(weights, tokens, queries)
+        real("at_least", at_least)
         if not 0 <= at_least <= 1:
             raise ValueError(f"at_least is {at_least}: expected a weight from 0 to 1")
         if strongest is not None and (not isinstance(strongest, int) or strongest < 1):

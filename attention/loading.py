@@ -25,10 +25,12 @@ masks are in its configuration `c`, and are given to the module and to its calls
     Whisper:     the same
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from jaxtyping import Float
 from torch import Tensor
+
+from attention import checks
 
 State = Mapping[str, Float[Tensor, "..."]]
 
@@ -54,6 +56,10 @@ def from_llama(theirs: State) -> dict[str, Tensor]:
     Args:
         theirs: `attention.state_dict()`, where `attention` is theirs.
 
+    Raises:
+        TypeError: It is not a state: a mapping from names to tensors.
+        ValueError: A name is not that of a weight or a bias, or a number of rows does not fit.
+
     Source:
         Touvron et al., *LLaMA: Open and Efficient Foundation Language Models* (2023),
         section 2.2.
@@ -71,8 +77,7 @@ def from_llama(theirs: State) -> dict[str, Tensor]:
         <All keys matched successfully>
     """
     ours = {}
-    for name, x in theirs.items():
-        part, kind = name.rsplit(".", 1)
+    for part, kind, x in named(theirs):
         ours[f"{OURS.get(part, part)}.{kind}"] = x
     return filled(ours)
 
@@ -86,6 +91,10 @@ def from_bart(theirs: State) -> dict[str, Tensor]:
 
     Args:
         theirs: `attention.state_dict()`, where `attention` is theirs.
+
+    Raises:
+        TypeError: It is not a state: a mapping from names to tensors.
+        ValueError: A name is not that of a weight or a bias, or a number of rows does not fit.
 
     Source:
         Lewis et al., *BART* (2019), section 2.1; Radford et al., *Robust Speech Recognition via
@@ -112,6 +121,10 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
         theirs: `attention.state_dict()`, where `attention` is theirs.
         num_heads: How many heads its rows belong to, one after the other.
 
+    Raises:
+        TypeError: It is not a state: a mapping from names to tensors.
+        ValueError: A name is not that of a weight or a bias, or a number of rows does not fit.
+
     Source:
         Le Scao et al., *BLOOM: A 176B-Parameter Open-Access Multilingual Language Model* (2022),
         section 3.2.
@@ -125,10 +138,11 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
         >>> from_bloom(theirs, num_heads=2)["key_proj.bias"]
         tensor([1., 4.])
     """
+    checks.sizes(num_heads=num_heads)
     ours = {}
-    for name, x in theirs.items():
-        part, kind = name.rsplit(".", 1)
+    for part, kind, x in named(theirs):
         if part == "query_key_value":
+            checks.packed(f"{part}.{kind}", x, 3 * num_heads, f"3 · num_heads, {3 * num_heads}")
             heads = x.unflatten(0, (num_heads, 3, -1))  # (H, 3, D, …)
             for i, own in enumerate(PARTS):
                 ours[f"{own}.{kind}"] = heads[:, i].flatten(0, 1)
@@ -146,6 +160,10 @@ def from_modernbert(theirs: State) -> dict[str, Tensor]:
     Args:
         theirs: `attention.state_dict()`, where `attention` is theirs.
 
+    Raises:
+        TypeError: It is not a state: a mapping from names to tensors.
+        ValueError: A name is not that of a weight or a bias, or a number of rows does not fit.
+
     Source:
         Warner et al., *Smarter, Better, Faster, Longer* (2024), section 2.1.
 
@@ -157,13 +175,21 @@ def from_modernbert(theirs: State) -> dict[str, Tensor]:
         tensor([[1.]])
     """
     ours = {}
-    for name, x in theirs.items():
-        part, kind = name.rsplit(".", 1)
+    for part, kind, x in named(theirs):
         if part == "Wqkv":
+            checks.packed(f"{part}.{kind}", x, 3, "3")
             ours |= {f"{own}.{kind}": y for own, y in zip(PARTS, x.chunk(3), strict=True)}
         else:
             ours[f"out_proj.{kind}"] = x
     return ours
+
+
+def named(theirs: State) -> Iterator[tuple[str, str, Tensor]]:
+    """Which part of theirs, its weight or its bias, and the numbers."""
+    checks.state(theirs)
+    for name, x in theirs.items():
+        part, _, kind = name.rpartition(".")
+        yield part, kind, x
 
 
 def filled(ours: dict[str, Tensor]) -> dict[str, Tensor]:

@@ -6,6 +6,7 @@ from html import escape
 from jaxtyping import Float
 from torch import Tensor
 
+from attention.checks.numbers import real, whole
 from attention.views.view import View
 
 FITS = 4  # tokens that a phone surely shows without scrolling, with four decimals
@@ -83,6 +84,8 @@ class AttentionTable(View):
         full: float = 1.0,
     ) -> None:
         super().__init__(weights, tokens, queries)
+        whole("digits", digits)
+        real("full", full)
         if not 1 <= digits <= 6:
             raise ValueError(f"digits is {digits}: expected 1 to 6")
         if not 0 < full <= 1:

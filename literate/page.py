@@ -76,7 +76,11 @@ class Page:
             raise PageError(f"{shown or path}:1: the file is not UTF-8") from None
 
     def __post_init__(self) -> None:
-        for mark, name in (("\r", "a carriage return: save it with LF"), ("\ufeff", "a BOM")):
+        for mark, name in (
+            ("\r", "a carriage return: save it with LF"),
+            ("\ufeff", "a BOM"),
+            ("\0", "a null character, which is another one to Markdown"),
+        ):
             if mark in self.text:
                 line = self.text.count("\n", 0, self.text.index(mark)) + 1
                 raise self.error(line, f"the file has {name}")
@@ -120,7 +124,8 @@ class Page:
         first, last = fence.map or (0, 0)
         language, kinds = self._kinds(first + 1, fence.info)
         closing = self.line(last - 1)
-        if last - 1 == first or not closing.lstrip(" \t>").startswith(fence.markup):
+        bare = closing.strip(" \t>")  # what opens another fence closes none
+        if last - 1 == first or not bare.startswith(fence.markup) or len({*bare}) > 1:
             raise self.error(first + 1, "this fence is never closed")
         # In a list the first line begins with a marker, so the last one has the indent.
         indent = closing[: -len(closing.lstrip(" \t>"))]

@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attention.absent import idle, silence
+from attention.absent import REGISTER, idle, silence
 from attention.heads import fold, four, unfold
 from attention.once import once
 
@@ -31,6 +31,11 @@ def fused(
         Dao, *FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning*
         (2023), section 3.
     """
+    keys = key.size(-2)
+    if keys == 0 or (keep is None and loses(query, key)):
+        rows = query.size(-2) if causal else 1
+        keep = torch.ones(rows, keys, dtype=torch.bool, device=query.device).tril(keys - rows)
+        causal = False
     if keep is None or whole:
         over = bias if keep is None else keep
         return kernel(query, key, value, over, scale, dropout_p, causal), None
@@ -45,6 +50,13 @@ def fused(
     query, key, value, keep, empty = silence(query, key, value, keep)
     over = laid(keep, bias)
     return kernel(query, key, value, over, scale, dropout_p).masked_fill(empty, 0.0), None
+
+
+def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
+    """Whether torch's kernel, without a mask, would lose NaN."""
+    if torch.compiler.is_compiling() or not query.is_cpu or key.size(-2) >= REGISTER:
+        return False
+    return not (query.detach().sum() + key.detach().sum()).isfinite()
 
 
 def may_look(*tensors: Tensor | None) -> bool:

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention.absent import REGISTER
 from attention.blocks import Blocks, Plan
 from attention.heads import four, group
 from attention.once import once
@@ -71,7 +72,7 @@ class Spans(torch.autograd.Function):
     ) -> Rows:
         context = torch.zeros_like(query)
         lowest = torch.finfo(query.dtype).min  # as good as −∞, and lowest − lowest is 0, not NaN
-        total = torch.full_like(query[..., 0], lowest)  # log-sum-exp of the scores so far
+        total = query.new_full(query.shape[:-1], lowest)  # log-sum-exp of the scores so far
         for heads, part in walk(plan, len(key)):
             asked, read = part.queries.times(size), part.keys
             found, sums = FORWARD(
@@ -129,16 +130,17 @@ class Spans(torch.autograd.Function):
 
 def walk(plan: Plan, heads: int) -> Iterator[tuple[slice, Blocks]]:
     """Each part of the plan with the heads that it is for, of all those of a batch."""
-    each = heads // plan.parts[-1][1]
+    each = heads // plan.batch
     for first, last, found in plan.parts:
         for blocks in found:
             for part in blocks.parts(MOST):
                 yield slice(first * each, last * each), part
 
 
-def hidden(part: Blocks, size: int, dtype: torch.dtype) -> Float[Tensor, "rows keys"] | None:
+def hidden(part: Blocks, size: int, dtype: torch.dtype) -> Float[Tensor, "..."] | None:
     """What is added to the scores of a block: −∞ where a query may not attend."""
     if part.keep is None:
-        return None
+        narrow = part.keys.size < REGISTER
+        return torch.zeros(1, part.keys.size, dtype=dtype) if narrow else None
     keep = part.keep.repeat_interleave(size, 0) if size > 1 else part.keep
     return torch.zeros(keep.shape, dtype=dtype).masked_fill_(~keep, float("-inf"))

@@ -57,10 +57,10 @@ class Tiled(torch.autograd.Function):
         size = group(query, key)
         contexts, sums = [], []
         for rows in tiles(query.shape[-2], ROWS):
-            first = wide(query[..., rows, :1])
-            top = torch.full_like(first, torch.finfo(first.dtype).min)  # (…, H, R, 1)
-            total = torch.zeros_like(first)
-            context = first.new_zeros(*first.shape[:-1], value.shape[-1])
+            asked = wide(query[..., rows, :])
+            total = asked.new_zeros(*asked.shape[:-1], 1)  # (…, H, R, 1)
+            top = torch.full_like(total, torch.finfo(total.dtype).min)
+            context = asked.new_zeros(*asked.shape[:-1], value.shape[-1])
             for _, q, k, v, b, seen in visible(query, key, value, bias, keep, rows):
                 scores = score(q, k, b, seen, size, scale, softcap)[0]  # (…, H, R, C)
                 higher = top.maximum(scores.amax(dim=-1, keepdim=True))

@@ -24,7 +24,7 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
         return None
     if not found:
         found = [(keys, keys)]
-    shape = (mask.batch or 1, queries)
+    shape = (1 if mask.batch is None else mask.batch, queries)
     start = torch.stack([torch.as_tensor(a).expand(shape) for a, _ in found]).clamp(0, keys)
     stop = torch.stack([torch.as_tensor(b).expand(shape) for _, b in found]).clamp(0, keys)
     start = start.masked_fill(stop <= start, keys)

@@ -27,9 +27,14 @@ class Plan:
     idle: Bool[Tensor, "batch 1 queries 1"] | None  # which queries see nothing, if a block has any
     unread: Bool[Tensor, "batch 1 keys 1"] | None  # which keys nobody sees, if a block has any
 
+    @property
+    def batch(self) -> int:
+        """How many sequences the parts are for; 1 also where there are none."""
+        return self.parts[-1][1] if self.parts else 1
+
     def cost(self, heads: int) -> float:
         """What it takes for so many heads in all, in scores."""
-        each = heads / self.parts[-1][1]
+        each = heads / self.batch
         found = 0.0
         for first, last, blocks in self.parts:
             scores = sum(b.cost * (1.0 if b.keep is None else MASKED) for b in blocks)

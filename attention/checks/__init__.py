@@ -13,7 +13,16 @@ from attention.checks.caches import (
     remembered,
 )
 from attention.checks.masks import bias, fits, mask
-from attention.checks.modules import from_torch, heads, sizes, to_torch, together, tokens
+from attention.checks.modules import (
+    from_torch,
+    heads,
+    packed,
+    sizes,
+    state,
+    to_torch,
+    together,
+    tokens,
+)
 from attention.checks.numbers import (
     above_zero,
     backend,
@@ -64,6 +73,7 @@ __all__ = [
     "mask",
     "memory",
     "order",
+    "packed",
     "pair",
     "placed",
     "positions",
@@ -75,6 +85,7 @@ __all__ = [
     "side",
     "sizes",
     "softcap",
+    "state",
     "to_torch",
     "together",
     "tokens",

@@ -1,5 +1,7 @@
 """What a module is made with, and what it is called with."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -62,6 +64,25 @@ def together(query: Tensor, key: Tensor, value: Tensor) -> None:
             f"value has {some(value.shape[-2], 'token')} but key has {key.shape[-2]}: "
             f"expected as many, got key {shape(key)} and value {shape(value)}"
         )
+
+
+def state(theirs: Any) -> None:
+    """What a `state_dict` of somebody's attention is."""
+    if not isinstance(theirs, Mapping):
+        raise TypeError(f"theirs is a {type(theirs).__name__}: expected a state_dict")
+    for name, x in theirs.items():
+        if not isinstance(x, Tensor):
+            raise TypeError(f"theirs has a {type(x).__name__} at {name!r}: expected torch.Tensors")
+        if not re.fullmatch(r".+\.(weight|bias)", str(name)):
+            raise ValueError(f"theirs has {name!r}: expected names as q_proj.weight or q_proj.bias")
+        if not x.ndim:
+            raise ValueError(f"theirs has a number at {name!r}: expected a matrix or a vector")
+
+
+def packed(name: str, x: Tensor, parts: int, expected: str) -> None:
+    """The rows of several projections, one below the other."""
+    if x.shape[0] % parts:
+        raise ValueError(f"{name} has shape {shape(x)}: expected rows in a multiple of {expected}")
 
 
 def from_torch(module: Any) -> None:

@@ -54,9 +54,7 @@ def finite(name: str, value: Any) -> float:
     # A size, while exporting. Not covered, since Dynamo reads it and nothing runs it.
     if isinstance(value, torch.SymFloat | torch.SymInt):  # pragma: no cover
         return value  # type: ignore[return-value]
-    if isinstance(value, bool) or not isinstance(value, Real):
-        expected = "a number or None" if name in ("scale", "softcap") else "a number"
-        raise TypeError(f"{name} is a {type(value).__name__}: expected {expected}")
+    real(name, value, "a number or None" if name in ("scale", "softcap") else "a number")
     try:
         number = float(value)
     except OverflowError:  # an integer too large for any float
@@ -66,11 +64,20 @@ def finite(name: str, value: Any) -> float:
     return number
 
 
-def count(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | torch.SymInt):
-        raise TypeError(f"{name} is a {type(value).__name__}: expected an int")
+def count(name: str, value: Any, least: int) -> None:
+    whole(name, value)
     if value < least:
         raise ValueError(f"{name} is {value}: expected a count of at least {least}")
+
+
+def real(name: str, value: object, expected: str = "a number") -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} is a {type(value).__name__}: expected {expected}")
+
+
+def whole(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | torch.SymInt):
+        raise TypeError(f"{name} is a {type(value).__name__}: expected an int")
 
 
 LARGEST = torch.finfo(torch.float32).max

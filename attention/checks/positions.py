@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attention.checks.numbers import count
 from attention.checks.rules import INTEGERS
+from attention.checks.tensors import DTYPES
 
 
 def positions(at: object) -> None:
@@ -19,9 +20,10 @@ def positions(at: object) -> None:
 
 def turned(x: Any, at: Any) -> None:
     """Tokens that are turned, and the positions to which."""
-    if not isinstance(x, Tensor) or not x.is_floating_point():
+    if not isinstance(x, Tensor) or x.dtype not in DTYPES:
         came = f"has dtype {x.dtype}" if isinstance(x, Tensor) else f"is a {type(x).__name__}"
-        raise TypeError(f"x {came}: expected a torch.Tensor of floating point")
+        expected = "a torch.Tensor of float64, float32, float16 or bfloat16"
+        raise TypeError(f"x {came}: expected {expected}")
     positions(at)
     axes = tuple(x.shape[:-1])
     trailing = axes[len(axes) - at.ndim :]

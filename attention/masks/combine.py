@@ -24,15 +24,15 @@ class Pair(Mask):
 
     @property
     def batch(self) -> int | None:
-        return most(self.left.batch, self.right.batch)
+        return wider(self.left.batch, self.right.batch)
 
     @property
     def heads(self) -> int | None:
-        return most(self.left.heads, self.right.heads)
+        return wider(self.left.heads, self.right.heads)
 
     @property
     def keys(self) -> int | None:
-        return most(self.left.keys, self.right.keys)
+        return wider(self.left.keys, self.right.keys)
 
     @property
     def relative(self) -> bool:
@@ -148,11 +148,9 @@ class Not(Of):
         return f"~{self.mask!r}"
 
 
-def most(left: int | None, right: int | None) -> int | None:
-    """The larger of two counts, of which either may be missing."""
-    if left is None or right is None:
-        return right if left is None else left
-    return max(left, right)
+def wider(left: int | None, right: int | None) -> int | None:
+    """The count of two together: one that is missing, or is 1, goes with any other, even with 0."""
+    return right if left is None or (left == 1 and right is not None) else left
 
 
 def both(left: list[Interval], right: list[Interval]) -> list[Interval]:

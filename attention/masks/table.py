@@ -44,7 +44,7 @@ def table(mask: Mask, queries: int, keys: int, device: torch.device, narrow: boo
         told, first, last = mask.over(keys), keys - queries, keys - 1
         start, stop = told.span(first, last, keys) if narrow else (0, keys)
         columns = slice(start, stop) if stop - start < keys else None
-        if keys and told.full(first, last, start, stop):
+        if start < stop and told.full(first, last, start, stop):
             return Table(columns, None, whole=True)
         keep = told.tile(queries, keys, rows, slice(start, stop), device)
         if not once:

@@ -110,6 +110,8 @@ def place(head: list[int], row: int) -> str:
 
 def labels(name: str, tokens: Sequence[str], count: int, role: str) -> list[str]:
     """The tokens as they are shown: in one line, and those that repeat with their positions."""
+    if not isinstance(tokens, Sequence):
+        raise TypeError(f"{name} is a {type(tokens).__name__}: expected a list of strings")
     for token in tokens:
         if not isinstance(token, str):
             raise TypeError(f"{name} has a {type(token).__name__}: expected strings")

@@ -112,6 +112,11 @@ def test_checks() -> None:
         ),
         ("```text .output\n1\n```\n", "page.md:1: .output stands without braces: write {.output}"),
         ("```python {.check .fresh}\n1\n```\n", "page.md:1: a .check cannot be anything else"),
+        ("```python\n1\n\n```python\n2", "page.md:1: this fence is never closed"),
+        (
+            "```python\n\0\n```\n",
+            "page.md:2: the file has a null character, which is another one to Markdown",
+        ),
         (
             "```python\n1\n  ```\n",
             "page.md:3: this fence is closed at another indent than it is opened",

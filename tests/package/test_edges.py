@@ -1,5 +1,7 @@
 """What a review of the package found: inputs at the edge, in every backend that takes them."""
 
+import math
+
 import pytest
 import torch
 
@@ -117,3 +119,65 @@ def test_what_cannot_be_asked_is_refused() -> None:
         pytest.raises(TypeError, match="query has dtype torch.float64 but the module has"),
     ):
         attend(torch.randn(2, 3, 8, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("backend", ["auto", "eager", "fused", "loops", "tiled"])
+@pytest.mark.parametrize(("queries", "keys"), [(0, 0), (0, 1), (2, 0), (2, 3)])
+def test_vectors_of_no_width_weigh_all_alike(backend: str, queries: int, keys: int) -> None:
+    value = torch.arange(2.0 * keys).view(keys, 2)
+    context = dot_product_attention(
+        torch.ones(queries, 0), torch.ones(keys, 0), value, backend=backend
+    )
+    mean = value.mean(dim=0) if keys else torch.zeros(2)
+    torch.testing.assert_close(context, mean.expand(queries, 2))
+
+
+def test_spans_of_vectors_of_no_width() -> None:
+    x = torch.ones(2, 3, 0)
+    assert dot_product_attention(x, x, x, Causal(), backend="spans").shape == (2, 3, 0)
+
+
+@pytest.mark.parametrize("mask", [None, Padding(torch.tensor([0]), side="left"), "every query"])
+@pytest.mark.parametrize("learns", [False, True])
+def test_nan_that_hears_nothing_gets_zeros(mask, learns: bool) -> None:
+    """Without keys, and where a rule leaves none; a mask of one column may stand for none."""
+    keys = 1 if isinstance(mask, Padding) else 0
+    query = torch.full((1, 1, 2, 4), math.nan, requires_grad=learns)
+    x = torch.full((1, 1, keys, 4), math.nan)
+    mask = torch.ones(2, 1, dtype=torch.bool) if mask == "every query" else mask
+    assert torch.equal(dot_product_attention(query, x, x, mask), torch.zeros(1, 1, 2, 4))
+
+
+@pytest.mark.parametrize("keys", [1, 3, 15, 16, 17])
+@pytest.mark.parametrize("mask", [None, Causal()])
+def test_nan_that_is_seen_stays(keys: int, mask, device: str) -> None:
+    """Torch's CPU kernel makes zeros of a row of NaN that is shorter than a register."""
+    query, key, value = torch.randn(3, 1, 2, keys, 4, device=device)
+    query[..., -1, 0] = math.nan
+    context = dot_product_attention(query, key, value, mask)
+    assert context[..., -1, :].isnan().all()
+    assert context[..., :-1, :].isfinite().all()
+
+
+def test_a_narrow_block_does_not_lose_nan() -> None:
+    """Two rows that grow by a key: a block with the first key alone, and a triangle."""
+    query, key = torch.randn(1, 2, 4), torch.randn(1, 3, 4)
+    key[:, 0, 1] = math.nan
+    assert dot_product_attention(query, key, key, Causal(), backend="spans").isnan().all()
+
+
+@pytest.mark.parametrize("backend", ["auto", "eager", "loops", "spans", "tiled"])
+@pytest.mark.parametrize(
+    "mask",
+    [
+        Padding(torch.zeros(0, dtype=torch.int64)),
+        Padding(torch.zeros(0, dtype=torch.int64)) & Padding(torch.tensor([2])),
+        Documents(torch.tensor([[0, 0, 1]])) & Documents(torch.zeros(0, 3, dtype=torch.int64)),
+    ],
+)
+def test_a_batch_of_none(backend: str, mask) -> None:
+    """Also where a mask of one sequence, which stands for any number, is combined with it."""
+    x = torch.randn(0, 2, 3, 4, requires_grad=True)
+    context = dot_product_attention(x, x, x, mask, backend=backend)
+    assert context.shape == (0, 2, 3, 4)
+    assert torch.autograd.grad(context.sum(), x)[0].shape == x.shape

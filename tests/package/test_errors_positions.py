@@ -130,12 +130,12 @@ CASES = {
     "turned integers": (
         lambda: Rotary().rotate(torch.ones(3, 4, dtype=torch.int64), AT),
         TypeError,
-        "x has dtype torch.int64: expected a torch.Tensor of floating point",
+        "x has dtype torch.int64: expected a torch.Tensor of float64, float32, float16 or bfloat16",
     ),
     "turned words": (
         lambda: Rotary().rotate(["light"], AT),
         TypeError,
-        "x is a list: expected a torch.Tensor of floating point",
+        "x is a list: expected a torch.Tensor of float64, float32, float16 or bfloat16",
     ),
     "turned by a number": (
         lambda: Rotary().rotate(torch.ones(3, 4), 5),

@@ -142,6 +142,22 @@ def test_options_are_checked(view, option: dict, message: str) -> None:
         view(EYE, ["a", "b", "c"], **option)
 
 
+@pytest.mark.untyped
+@pytest.mark.parametrize(
+    ("view", "change", "message"),
+    [
+        (AttentionTable, {"tokens": 3}, "tokens is a int: expected a list of strings"),
+        (AttentionGraph, {"queries": EYE}, "queries is a Tensor: expected a list of strings"),
+        (AttentionGraph, {"at_least": "1"}, "at_least is a str: expected a number"),
+        (AttentionTable, {"digits": 2.5}, "digits is a float: expected an int"),
+        (AttentionTable, {"full": None}, "full is a NoneType: expected a number"),
+    ],
+)
+def test_options_of_another_kind_are_refused(view, change: dict, message: str) -> None:
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        view(EYE, **{"tokens": ["a", "b", "c"], **change})
+
+
 @VIEWS
 def test_a_file_has_the_suffix_of_its_view(view, tmp_path) -> None:
     shown = view(EYE, ["a", "b", "c"])

@@ -6,6 +6,11 @@ import re
 from pathlib import Path
 
 import pytest
+import torch
+
+from attention import Causal, Documents, PrefixLM
+from attention.backends.spans import walk
+from attention.blocks import plan
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/speed/benchmarks.md"
@@ -241,8 +246,12 @@ def test_what_the_page_says_of_forward_holds() -> None:
     for name in MASKS[2:]:
         ways = forward(64)[name]["ways"]
         assert 0 < ways["auto"]["ms"] - ways["dense"]["ms"] < 0.1
-    assert ratios(512, "dense")["prefix"] == 0.9
-    assert all(ratios(512, "dense")[n] > 1.07 for n in MASKS if n not in ("none", "prefix"))
+    formula = ratios(64, "formula")
+    assert (min(formula[n] for n in MASKS[2:]), max(formula[n] for n in MASKS[2:])) == (0.92, 1.2)
+    more = ratios(512, "dense")
+    assert more["prefix"] == 0.9
+    assert 1 < more["causal"] < 1.1
+    assert all(more[n] > 1.1 for n in MASKS if n not in ("none", "causal", "prefix"))
     odd, next_ = (forward(64)[name]["ways"]["auto"]["ms"] for name in ("none", "causal"))
     assert odd > 40 * next_
     assert odd > forward(512)["none"]["ways"]["auto"]["ms"]
@@ -253,10 +262,24 @@ def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     longer = {n: busy[n]["ways"]["auto"]["ms"] / alone[n]["ways"]["auto"]["ms"] for n in MASKS}
     assert f"{longer['none']:.2f}" == "2.73"
     assert f"{longer['documents at random']:.2f}" == "6.79"
+    assert f"{longer['documents']:.2f}, {longer['prefix']:.2f}" == "4.42, 2.93"
     assert max(longer, key=longer.__getitem__) == "documents at random"
     tensor = {n: busy[n]["ways"]["dense"]["ratio"] for n in MASKS}
     assert 10.5 < tensor["window"] < 11.5
     assert all(tensor[n] > 1.5 for n in MASKS[1:])
+
+
+def test_a_mask_is_cut_into_as_many_calls_as_the_page_says() -> None:
+    place = torch.arange(8192)
+    cuts = torch.randperm(8192, generator=torch.Generator().manual_seed(0))[:7, None]
+    for mask, calls in (
+        (Causal() & Documents((place * 8 // 8192)[None]), 3),
+        (Causal() & Documents((place >= cuts).sum(dim=0)[None]), 36),
+        (PrefixLM(2048), 7),
+    ):
+        made = plan(mask, 8192, 8192)
+        assert made is not None
+        assert len(list(walk(made, 8))) == calls
 
 
 def test_what_the_page_says_of_decoding_holds() -> None:
@@ -267,9 +290,10 @@ def test_what_the_page_says_of_decoding_holds() -> None:
         for kind, cell in cells.items()
     }
     ahead = ("window", "grouped", "four requests")
-    assert all(dense[n, kind] > 1.05 for n in found for kind in ahead)
-    assert all(dense[n, "causal"] > 1.05 for n in (128, 512))
-    assert all(0.93 < dense[n, "causal"] < 1.0 for n in (1, 4, 16))
+    ahead_not = {key for key, r in dense.items() if key[1] in ahead and r <= 1.1}
+    assert ahead_not == {(128, "grouped")}
+    assert dense[512, "causal"] > 1.1
+    assert all(0.93 < dense[n, "causal"] < 1.1 for n in (1, 4, 16, 128))
     assert found[1]["grouped"]["ways"]["repeated"]["ratio"] == 18.3
 
 
@@ -283,13 +307,18 @@ def test_what_the_page_says_of_modules_and_memory_holds() -> None:
     assert min(x["ratio"] for x in plain) > 1.1
     assert max(x["ratio"] for x in plain) == 1.66
     assert all(0.95 < x["ratio"] < 1.05 for x in looks)
+    trained = [x["ways"]["torch"]["ratio"] for x in cells if x["train"] and not x["weights"]]
+    assert trained == [0.9, 0.98, 1.25, 1.12, 1.03]
+    both = [x["ways"]["torch"]["ratio"] for x in large if x["train"] and x["weights"]]
+    assert max(both) == 1.13
     # Torch's module takes as long without the weights as with them.
     for one, two in zip(plain[1:], looks[1:], strict=True):
         assert abs(one["ms"] / two["ms"] - 1) < 0.03
     memory = part("memory", "memory")["cells"]
     tensor, causal = memory["dense, window"], memory["is_causal"]
-    assert tensor["8192"][0] > 1024
-    assert 15 < tensor["8192"][0] / tensor["2048"][0] < 17
+    assert 64 + 256 < tensor["8192"][0] < 64 + 256 + 20
+    assert memory["to_tensor, window"]["8192"][0] == 1090
+    assert memory["auto, window"]["8192"][1] == 179
     for name in ("window", "documents", "prefix"):
         ours = memory[f"auto, {name}"]
         assert ours["8192"][0] < 50
