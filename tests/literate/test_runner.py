@@ -193,6 +193,7 @@ import os
 import sys
 
 print(x, os.getpid(), "torch" in sys.modules)
+x = 8
 ```
 
 ```text {.output}
