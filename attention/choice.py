@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.autograd import forward_ad
 
-from attention import checks
+from attention import checks, kernels
 from attention.masks import Causal, Mask
 from attention.transforms import transformed
 
@@ -34,6 +34,7 @@ def auto(
         a softcap, no dropout, and more scores than a cache holds         tiled
         a softcap                                                         eager
         a mask that leaves few blocks, no bias or dropout, on a CPU       spans
+        a mask that torch's kernels do not know, the same, on a GPU       triton
         all else                                                          fused
     """
     if weights or transformed():
@@ -43,14 +44,14 @@ def auto(
         few = dropout_p or torch.compiler.is_compiling() or scores < LARGE
         return ("eager" if few else "tiled"), None
     if isinstance(mask, Mask) and bias is None and not dropout_p:
-        plan = saving(query, key, value, mask)
-        if plan is not None:
-            return "spans", plan
+        found = saving(query, key, value, mask)
+        if found is not None:
+            return found
     return "fused", None
 
 
-def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
-    """The plan of a mask, if it leaves out enough; or None."""
+def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> tuple[str, Any] | None:
+    """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
     queries, keys = query.size(-2), key.size(-2)
     # The causal mask of as many queries as keys is one that torch's kernel knows by itself.
     if (type(mask) is Causal and queries in (1, keys)) or torch.compiler.is_compiling():
@@ -58,6 +59,9 @@ def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
     heads = query.shape[:-2].numel()
     if heads * queries * keys < FEW or mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
+    if query.is_cuda:
+        rule = kernels.sparing(query, key, value, mask)
+        return None if rule is None else ("triton", rule)
     if query.device.type != "cpu" or query.shape[-1] != value.shape[-1]:
         return None
     # Late: a quarter of the time that the package takes to load.
@@ -67,7 +71,7 @@ def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
     # Blocks compute halves in single precision, which some machines do at half the speed.
     most = MASKED if query.dtype.itemsize > 2 else MASKED / 2
     dense = heads * max(queries, ROWS) * keys
-    return plan if plan and plan.cost(heads) < most * dense else None
+    return ("spans", plan) if plan and plan.cost(heads) < most * dense else None
 
 
 def planned(query: Tensor, key: Tensor, mask: Mask) -> Any:
@@ -96,9 +100,9 @@ def named(
 ) -> Any:
     """Refuse what a backend cannot do, and name one that can; the plan that it needs, if any."""
     plan = None
-    if backend in ("fused", "tiled", "spans"):
+    if backend in ("fused", "tiled", "spans", "triton"):
         refuse(backend, weights, "does not return weights", "eager")
-    if backend in ("tiled", "spans"):
+    if backend in ("tiled", "spans", "triton"):
         refuse(backend, transformed(), "does not work under torch.func", "eager")
     if backend == "fused":
         refuse(backend, softcap is not None, "has no softcap", "eager or tiled")
@@ -108,20 +112,29 @@ def named(
         refuse(backend, query.is_meta, "reads values and query is on meta", "eager")
     elif backend == "tiled":
         refuse(backend, dropout_p > 0, "has no dropout", "eager or fused")
-    elif backend == "spans":
+    elif backend in ("spans", "triton"):
         compiling = torch.compiler.is_compiling()
         refuse(backend, compiling, "plans with values, which are not there yet", "fused")
-        refuse(backend, query.device.type != "cpu", "is for the CPU", "fused")
+        if backend == "spans":
+            refuse(backend, query.device.type != "cpu", "is for the CPU", "fused")
+        else:
+            why = kernels.obstacle(query)
+            refuse(backend, why is not None, f"{why}", "fused")
         refuse(backend, softcap is not None, "has no softcap", "eager or tiled")
         refuse(backend, bias is not None, "has no bias", "fused or tiled")
         refuse(backend, dropout_p > 0, "has no dropout", "eager or fused")
         odd = query.shape[-1] != value.shape[-1]
         refuse(backend, odd, "takes values as wide as keys", "fused or tiled")
-        rule = isinstance(mask, Mask)
+        rule = isinstance(mask, Mask) or (mask is None and backend == "triton")
         refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
-        plan = planned(query, key, mask) if isinstance(mask, Mask) else None
-        unknown = f"cannot tell which stretches of keys a query sees under {mask!r}"
-        refuse(backend, plan is None, unknown, "fused or tiled")
+        if isinstance(mask, Mask) and backend == "spans":
+            plan = planned(query, key, mask)
+            unknown = f"cannot tell which stretches of keys a query sees under {mask!r}"
+            refuse(backend, plan is None, unknown, "fused or tiled")
+        elif isinstance(mask, Mask):
+            plan = kernels.rule(query, key, mask)
+            several = f"knows masks of one stretch of keys a query, and not {mask!r}"
+            refuse(backend, plan is None, several, "fused or tiled")
     return plan
 
 

@@ -16,11 +16,12 @@ from attention.choice import auto, named
 from attention.masks import Causal, Mask
 from attention.masks.table import table
 
-Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled"]
+Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled", "triton"]
 
 # Every backend is the same function; attention.choice says what "auto" takes.
 BACKENDS: dict[str, Callable[..., Any]] = {"eager": eager, "fused": fused, "loops": loops}
-LATE = ("spans", "tiled")  # loaded when first asked for: half of what the others take to load
+# Loaded when first asked for: half of what the others take to load, and Triton as much again.
+LATE = ("spans", "tiled", "triton")
 NAMES = ("auto", *BACKENDS, *LATE)
 # The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
 FUSED_CAUSAL = partial(fused, causal=True)
@@ -107,9 +108,10 @@ def dot_product_attention(
         return_weights: Whether to return the weights beside the context: those that were used,
             after dropout, as `nn.MultiheadAttention` does.
         backend: How to compute it: `fused` with torch's own kernel, `spans` with that kernel on
-            the blocks that a mask leaves, `tiled` a tile at a time, `eager` with two matrix
-            products, `loops` with Python loops; `auto` takes the fastest of those that can. All
-            give the same to within rounding. To differentiate twice, name tiled, eager or loops.
+            the blocks that a mask leaves, `triton` with our own kernels for NVIDIA GPUs, `tiled` a
+            tile at a time, `eager` with two matrix products, `loops` with Python loops; `auto`
+            takes the fastest of those that can. All give the same to within rounding. To
+            differentiate twice, name tiled, eager or loops.
 
     Returns:
         The context, shape `(…, H, T, E)`; with `return_weights`, a pair of it and the weights,

@@ -15,7 +15,7 @@ from typing import Any
 from mkdocs.config import load_config
 
 from literate import notebooks, plain, social
-from literate.page import EXERCISE, SHOWN, Page
+from literate.page import APART, EXERCISE, SHOWN, Page
 from literate.slicer import script_name, scripts
 
 
@@ -77,7 +77,7 @@ def as_script(parts: list[plain.Part], address: str) -> str:
         if block and "raises" in block.kinds and compiles(part.text):
             body = "".join(f"    {line}".rstrip() + "\n" for line in part.text.split("\n"))
             texts.append(f"# %%\nwith suppress(Exception):  # it raises\n{body.rstrip()}")
-        elif block and not block.kinds & (EXERCISE | SHOWN | {"gpu", "raises"}):
+        elif block and not block.kinds & (EXERCISE | SHOWN | APART | {"raises"}):
             texts.append(f"# %%\n{part.text.rstrip()}")
         else:
             body = "".join(f"# {line}".rstrip() + "\n" for line in part.text.rstrip().split("\n"))

@@ -109,4 +109,6 @@ class Module:
 
 def runs(block: Block) -> bool:
     """Whether a block changes the module of its page on this machine."""
-    return not block.kinds & (EXERCISE | SHOWN) and ("gpu" not in block.kinds or settings.has_gpu())
+    if block.kinds & (EXERCISE | SHOWN | {"triton"}):
+        return False
+    return "gpu" not in block.kinds or settings.has_gpu()

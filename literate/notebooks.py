@@ -8,7 +8,7 @@ import nbformat
 from nbformat import v4
 
 from literate import plain
-from literate.page import SHOWN, Block
+from literate.page import APART, SHOWN, Block
 
 MIMES = {".svg": "image/svg+xml", ".html": "text/html"}
 
@@ -17,7 +17,7 @@ def write(parts: list[plain.Part], path: Path) -> str:
     cells = []
     for number, part in enumerate(part for part in parts if part.text.strip()):
         block = part.block
-        if block is None or block.kinds & SHOWN or "gpu" in block.kinds:
+        if block is None or block.kinds & (SHOWN | APART):
             text = part.text if block is None else f"```python\n{part.text.rstrip()}\n```"
             cell = v4.new_markdown_cell(text)
         else:

@@ -18,7 +18,8 @@ from literate.tables import Table, tables
 
 EXERCISE = {"exercise", "check", "solution", "mistake"}
 SHOWN = {"notest", "source"}  # what is shown and never run
-KINDS = {"fresh", "raises", "gpu"} | SHOWN | EXERCISE
+APART = {"gpu", "triton"}  # what changes nothing in the module of its page
+KINDS = {"fresh", "raises"} | APART | SHOWN | EXERCISE
 FRONT = re.compile(r"\A---\n(?:.*\n)*?---\n")  # what MkDocs is told of the page
 FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}[^`\n]*|~{3,}.*)")
 ATTRIBUTES = re.compile(r"""(?:\s*(?:\.[\w-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[\w-]+))(?=\s|$))*\s*""")

@@ -11,6 +11,7 @@ from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTex
 from literate import settings
 from literate.edits import apply
 from literate.exercises import exercises
+from literate.items.alone import TritonItem
 from literate.items.base import Item, Run, Whole
 from literate.items.blocks import BlockItem, ExerciseItem, SourceItem
 from literate.items.numbers import CheckItem, TableItem
@@ -98,6 +99,8 @@ class LiteratePage(MarkdownTextFile):
                 yield TableItem.make(self, run, step)
             elif "source" in step.kinds:
                 yield SourceItem.make(self, run, step)
+            elif "triton" in step.kinds:
+                yield TritonItem.make(self, run, step)
             elif task := tasks.get(step.line):
                 yield ExerciseItem.make(self, run, step, task)
             elif not step.kinds & {"check", "notest"}:

@@ -1,6 +1,7 @@
 """What one page could leave behind for the next: seeds, dtypes, styles, open figures."""
 
 import contextlib
+import importlib.util
 import os
 import random
 import sys
@@ -67,3 +68,7 @@ def has_gpu() -> bool:
     import torch
 
     return torch.cuda.is_available()
+
+
+def has_triton() -> bool:
+    return importlib.util.find_spec("triton") is not None

@@ -23,7 +23,8 @@ def scripts(page: Page) -> dict[int, str]:
         if "fresh" in block.kinds:
             above, known = [], Known()
         check = checks.get(block.line)
-        if not (runs(block) or check) or "gpu" in block.kinds:
+        alone = "triton" in block.kinds
+        if not (runs(block) or check or alone) or "gpu" in block.kinds:
             continue
         code = block.code if check is None else f"{block.code}\n{check.code}"
         after = known.copy()

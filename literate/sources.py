@@ -1,7 +1,12 @@
-"""`{.source of="attention.masks.Causal"}`: a piece of the package, spliced from its file."""
+"""`{.source of="attention.masks.Causal"}`: a piece of the package, spliced from its file.
+
+With `:2` behind the name it is the second paragraph of that piece: what stands between blank lines.
+"""
 
 import ast
+import re
 from pathlib import Path
+from textwrap import dedent
 
 
 class NoSource(Exception):
@@ -9,7 +14,18 @@ class NoSource(Exception):
 
 
 def source(root: Path, name: str) -> str:
-    """The text of a function or class, decorators included: `package.module.name`."""
+    """The text of a function or class, decorators included: `package.module.name`, or a part."""
+    name, _, part = name.partition(":")
+    text = whole(root, name)
+    if not part:
+        return text
+    paragraphs = re.split(r"\n{2,}", text)
+    if not part.isdecimal() or not 1 <= int(part) <= len(paragraphs):
+        raise NoSource(f"{name} has no paragraph {part!r}: expected 1 to {len(paragraphs)}")
+    return dedent(paragraphs[int(part) - 1]).rstrip("\n") + "\n"
+
+
+def whole(root: Path, name: str) -> str:
     module, _, rest = name.partition(".")
     path = root / module
     while rest and (path / rest.partition(".")[0]).is_dir():

@@ -22,6 +22,7 @@ from literate.slicer import script_name
 
 TITLES = {"exercise": "Your turn", "check": "Check", "mistake": "An attempt", "solution": "Answer"}
 FOLDED = {"mistake": "A usual mistake", "solution": "Solution", "figure": "How it is drawn"}
+TAGS = {"gpu": "GPU", "triton": "Triton"}
 DRAWS = re.compile(r"\.savefig\(")
 # How an output was checked, by the kind of its block: a class, and what the reader is told.
 MARKS = {
@@ -63,7 +64,8 @@ def format_python(
     shown = kinds | {"figure"} if DRAWS.search(source) and not kinds else kinds
     kind = min(kinds & TITLES.keys(), default="")
     title = options.get("title") or TITLES.get(kind) or options.get("of", "")
-    tag = '<span class="cell__tag">GPU</span>' if "gpu" in kinds else ""
+    name = TAGS.get(min(kinds & TAGS.keys(), default=""))
+    tag = f'<span class="cell__tag">{name}</span>' if name else ""
     return (
         f'<div class="{" ".join(["cell", *(f"cell--{name}" for name in sorted(shown))])}">'
         f'<div class="cell__head"><span class="cell__title">{escape(title)}</span>{tag}'

@@ -15,7 +15,7 @@ from literate.exercises import Exercise
 from literate.module import EarlierFailure, Module
 from literate.page import Block, Page, PageError
 from literate.prose import Check
-from literate.settings import has_gpu
+from literate.settings import has_gpu, has_triton
 from literate.space import BlockError
 from literate.tables import Table
 
@@ -78,6 +78,8 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
     def runtest(self) -> None:
         if isinstance(self.step, Block) and "gpu" in self.step.kinds and not has_gpu():
             pytest.skip("needs a CUDA device; its output is a record")
+        if isinstance(self.step, Block) and "triton" in self.step.kinds and not has_triton():
+            pytest.skip("needs Triton, which is for Linux alone; its output is a record")
         try:
             self.check()
         except EarlierFailure as error:

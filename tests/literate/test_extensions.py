@@ -57,6 +57,13 @@ def test_an_output_says_how_it_was_checked(kind: str, how: str, mark: str) -> No
     assert f'<span class="output__mark">{mark}</span>' in html
 
 
+@pytest.mark.parametrize(("kind", "tag"), [("gpu", "GPU"), ("triton", "Triton"), ("fresh", None)])
+def test_a_cell_says_what_it_needs(kind: str, tag: str | None) -> None:
+    html = convert(f"```python {{.{kind}}}\nx\n```\n")
+    assert re.findall(r'<span class="cell__tag">(.*?)</span>', html) == ([tag] if tag else [])
+    assert ("cell__script" in html) == (kind != "gpu")
+
+
 def test_an_output_of_one_page_knows_nothing_of_another() -> None:
     from mkdocs.config import load_config
 

@@ -75,7 +75,7 @@ def test_checks() -> None:
         (
             "\n```python {.xyz}\n1\n```\n",
             "page.md:2: a python block cannot be .xyz: expected check, exercise, fresh, gpu, "
-            "mistake, notest, raises, solution, source",
+            "mistake, notest, raises, solution, source, triton",
         ),
         (
             "```text {.ouput}\n1\n```\n",

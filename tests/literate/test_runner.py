@@ -1,5 +1,6 @@
 """Pages as tests: what is collected, selected and replayed, and the faults that must fail."""
 
+import os
 import re
 
 import pytest
@@ -181,6 +182,53 @@ def test_a_gpu_block_waits_for_a_gpu(run, monkeypatch: pytest.MonkeyPatch) -> No
     assert "not what the block printed" in failures(run(page)[0])[0]
 
 
+TRITON = """```python
+import torch
+
+x = 7
+```
+
+```python {.triton}
+import os
+import sys
+
+print(x, os.getpid(), "torch" in sys.modules)
+x = 8
+```
+
+```text {.output}
+```
+
+```python
+print(x)
+```
+
+```text {.output}
+7
+```
+"""
+
+
+def test_a_triton_block_runs_as_its_script(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own, with what it needs of the blocks above it and no more."""
+    monkeypatch.setattr("literate.items.base.has_triton", lambda: True)
+    page = TRITON.replace("os.getpid()", f"os.getpid() == {os.getpid()}")
+    assert "not what the block printed" in failures(run(page)[0])[0]
+    _, path = run(page, "--update-docs")
+    text = path.read_text("utf-8")
+    assert text == page.replace("{.output}\n```\n\n", "{.output}\n7 False False\n```\n\n")
+    assert counts(run(text)[0]) == (3, 0, 0)
+    broken = text.replace("print(x, os", "print(y, os")
+    assert "NameError: name 'y' is not defined" in failures(run(broken)[0])[0]
+
+
+def test_a_triton_block_is_a_record_without_triton(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("literate.items.base.has_triton", lambda: False)
+    assert counts(run(TRITON)[0]) == (2, 1, 0)
+    _, path = run(TRITON, "--update-docs")
+    assert path.read_text("utf-8") == TRITON
+
+
 def test_notest_is_never_run(run) -> None:
     block = "```python {.notest}\nthis is not python\n```\n"
     assert counts(run("<!-- It shows an error of syntax. -->\n\n" + block)[0]) == (0, 0, 0)
@@ -198,16 +246,16 @@ import torch
 from attention import dot_product_attention
 
 x = torch.eye(2)
-dot_product_attention(x, x, x, backend="fast")
+dot_product_attention(x, x, x, backend="-")
 ```
 
 ```text {.output}
-ValueError: backend 'fast' is unknown: expected one of auto, eager, fused, loops, spans, tiled
+ValueError: backend '-' is unknown: expected one of auto, eager, fused, loops, spans, tiled, triton
 ```
 """
     assert counts(run(page)[0]) == (1, 0, 0)
     assert counts(
-        run(page.replace("expected one of auto, eager, fused, loops, spans, tiled", "…"))[0]
+        run(page.replace("one of auto, eager, fused, loops, spans, tiled, triton", "…"))[0]
     ) == (
         0,
         0,

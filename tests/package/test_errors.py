@@ -402,12 +402,14 @@ CASES = {
     "an unknown backend": (
         {"backend": "flash"},
         ValueError,
-        "backend 'flash' is unknown: expected one of auto, eager, fused, loops, spans, tiled",
+        "backend 'flash' is unknown: expected one of auto, eager, fused, loops, spans, "
+        "tiled, triton",
     ),
     "a backend that is no name": (
         {"backend": ["eager"]},
         ValueError,
-        "backend ['eager'] is unknown: expected one of auto, eager, fused, loops, spans, tiled",
+        "backend ['eager'] is unknown: expected one of auto, eager, fused, loops, spans, "
+        "tiled, triton",
     ),
 }
 

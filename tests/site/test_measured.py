@@ -1,4 +1,4 @@
-"""The tables of chapter 21 that no block computes: they are those that the scripts wrote."""
+"""The tables of chapter 22 that no block computes: they are those that the scripts wrote."""
 
 import ast
 import json

@@ -1,0 +1,74 @@
+"""Attention on an NVIDIA GPU, by kernels in Triton that can be read line by line.
+
+In the order of a call: `rules` makes a mask into a few numbers, `launch` starts the kernels of
+`forward`, `decode` and `backward` with the sizes of `configs`, and those find their tiles with
+`tiles`.
+"""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from triton import knobs
+
+from attention.backends.triton import launch
+from attention.backends.triton.launch import Keys, Queries
+from attention.backends.triton.rules import Rule
+from attention.heads import four
+from attention.once import once
+
+# Whether Triton made the kernels into numpy, for a machine without a GPU: it looks once, at import.
+INTERPRETED = knobs.runtime.interpret
+
+
+def triton(
+    query: Float[Tensor, "*heads queries width"],
+    key: Float[Tensor, "*kv_heads keys width"],
+    value: Float[Tensor, "*kv_heads keys width"],
+    rule: Rule | None,
+    bias: None,
+    scale: float,
+    softcap: None,
+    dropout_p: float,
+) -> tuple[Float[Tensor, "*heads queries width"], None]:
+    """Attend tile by tile, and fetch no tile that the mask empties.
+
+    Source:
+        Dao, *FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning*
+        (2023), algorithms 1 and 2.
+    """
+    if scale <= 0:  # −∞, which hides a score, times a number not above 0 would not hide it
+        query, scale = query * float((scale > 0) - (scale < 0)), abs(scale) or 1.0
+    context: Any = Triton.apply(*map(rows, (query, key, value)), rule or Rule(), scale)
+    return context.reshape(query.shape), None
+
+
+def rows(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:
+    """Four axes, and each row in one piece, as the kernels read it."""
+    tensor = four(tensor)
+    return tensor if tensor.stride(-1) == 1 else tensor.contiguous()
+
+
+class Triton(torch.autograd.Function):
+    """Contexts and gradients; in between, one number a query is kept beside the contexts."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, query: Queries, key: Keys, value: Keys, rule: Rule, scale: float
+    ) -> Queries:
+        with torch.cuda.device_of(query):  # kernels start on the current device
+            context, sums = launch.contexts(query, key, value, rule, scale)
+        ctx.save_for_backward(query, key, value, context, sums)
+        ctx.rest = rule, scale
+        return context
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Queries) -> tuple[Tensor | None, ...]:
+        query, key, value, context, sums = ctx.saved_tensors
+        rule, scale = ctx.rest
+        grad = rows(grads[0])
+        with torch.cuda.device_of(grad):
+            found = launch.gradients(query, key, value, context, sums, grad, rule, scale)
+        # With what a second derivative would go through, so that it is told whom to ask.
+        return *once((*found, query, key, value))[:3], None, None

@@ -1,0 +1,76 @@
+"""Few queries on many keys: several programs share the keys of a head, and merge what they found.
+
+One program a head would leave most of the GPU idle. So the keys are split, and the queries of all
+heads of a group, which read the same keys, are the rows of one tile: each key is fetched once.
+"""
+
+import triton
+import triton.language as tl
+
+from attention.backends.triton.forward import LOG2E, LOWEST, absorb
+from attention.backends.triton.tiles import cut, ends, fetch, of, place, sees, stretch
+
+
+@triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
+def part(
+    query, key, value, contexts, logs, spans,  # contexts: (batch, kv_heads, SPLITS, R, D)
+    query_strides, key_strides, value_strides,
+    scale, left, right, heads, group, queries, keys,
+    WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, SPLITS: tl.constexpr,
+):  # fmt: skip
+    """The context and log-sum-exp of a group's queries over one part of the keys."""
+    split, head, sequence = place(SPLITS, heads // group)
+    folded = tl.arange(0, ROWS)  # (R,): the queries of the first head, of the second, …
+    row = folded % queries
+    position = row + keys - queries
+    start, stop = ends(spans, sequence, keys)
+    some, beyond, every, until = stretch(keys - queries, keys - 1, left, right, start, stop)
+    first, count, _, _ = cut(some, beyond, every, until, COLUMNS)
+    each = tl.cdiv(count, SPLITS)
+
+    of_q, of_row = of(query, query_strides, sequence, head * group + folded // queries)
+    at = (of_q + row * of_row)[:, None] + tl.arange(0, WIDTH)[None, :]
+    q = tl.load(at, mask=(folded < group * queries)[:, None], other=0.0)  # (R, D)
+    of_k = of(key, key_strides, sequence, head)
+    of_v = of(value, value_strides, sequence, head)
+    top = tl.full([ROWS], LOWEST, tl.float32)
+    total = tl.zeros([ROWS], tl.float32)
+    found = tl.zeros([ROWS, WIDTH], tl.float32)
+    for n in range(first + split * each, first + tl.minimum((split + 1) * each, count)):
+        column = n * COLUMNS + tl.arange(0, COLUMNS)  # (C,)
+        read = (column >= some) & (column < beyond)
+        k = fetch(of_k, n * COLUMNS, read, COLUMNS, WIDTH)  # (C, D)
+        v = fetch(of_v, n * COLUMNS, read, COLUMNS, WIDTH)  # (C, D)
+        seen = sees(position[:, None], column[None, :], left, right, start, stop)
+        scores = tl.where(seen, tl.dot(q, k.T) * (scale * LOG2E), float("-inf"))
+        top, total, found = absorb(top, total, found, scores, v)
+
+    idle = total == 0.0  # it counts nothing when the parts are merged
+    total = tl.where(idle, 1.0, total)
+    number = ((sequence * (heads // group) + head) * SPLITS + split) * ROWS + folded
+    tl.store(logs + number, tl.where(idle, LOWEST, top + tl.log2(total)))
+    at = contexts + number[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
+    tl.store(at, found / total[:, None])
+
+
+@triton.jit(do_not_specialize=["queries"])
+def merge(
+    contexts, logs, context, sums, context_strides, heads, group, queries,
+    WIDTH: tl.constexpr, ROWS: tl.constexpr, SPLITS: tl.constexpr,
+):  # fmt: skip
+    """A part acts as one key: its score is its log-sum-exp, its value its context."""
+    row, head, sequence = place(queries, heads)
+    folded = head % group * queries + row
+    first = (sequence * (heads // group) + head // group) * SPLITS
+    number = (first + tl.arange(0, SPLITS)) * ROWS + folded  # (P,)
+    log = tl.load(logs + number)  # (P,)
+    width = tl.arange(0, WIDTH)
+    found = tl.load(contexts + number[:, None] * WIDTH + width[None, :])  # (P, D)
+    top = tl.max(log, 0)
+    shares = tl.exp2(log - top)
+    total = tl.sum(shares, 0)
+    found = tl.sum(shares[:, None] * found, 0) / total  # (D,)
+    of_c, of_row = of(context, context_strides, sequence, head)
+    tl.store(of_c + row * of_row + width, found.to(context.dtype.element_ty))
+    whole = tl.where(top == LOWEST, float("inf"), top + tl.log2(total))  # +∞ as in forward
+    tl.store(sums + (sequence * heads + head) * queries + row, whole)

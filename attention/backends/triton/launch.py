@@ -1,0 +1,124 @@
+"""How many programs of a kernel run, and with what."""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attention import heads as of_heads
+from attention.backends.triton.backward import of_keys, of_queries
+from attention.backends.triton.configs import DECODE, FORWARD, OF_KEYS, OF_QUERIES, Config, splits
+from attention.backends.triton.decode import merge, part
+from attention.backends.triton.forward import forward
+from attention.backends.triton.rules import Rule
+
+Queries = Float[Tensor, "batch heads queries width"]
+Keys = Float[Tensor, "batch kv_heads keys width"]
+Sums = Float[Tensor, "batch heads queries"]
+
+
+def contexts(
+    query: Queries, key: Keys, value: Keys, rule: Rule, scale: float
+) -> tuple[Queries, Sums]:
+    """The context of each query, and the log-sum-exp of its scores, to base 2."""
+    context, sums = torch.empty_like(query), numbers(query)
+    batch, heads, queries, width = query.shape
+    group = of_heads.group(query, key)
+    if 0 < group * queries <= DECODE[width].rows:
+        few(query, key, value, context, sums, rule, scale)
+        return context, sums
+    config = FORWARD[width]
+    start(
+        forward, tiles(queries, config.rows) * heads * batch, config,
+        query, key, value, context, sums, spans(rule, batch),
+        *strides(query, key, value, context),
+        scale, rule.left, rule.right, heads, group, queries, key.size(2),
+        width, config.rows, config.columns,
+    )  # fmt: skip
+    return context, sums
+
+
+def few(
+    query: Queries, key: Keys, value: Keys, context: Queries, sums: Sums, rule: Rule, scale: float
+) -> None:
+    """The same for few queries: the keys of each head are split among programs."""
+    batch, heads, queries, width = query.shape
+    kv_heads, keys, config = key.size(1), key.size(2), DECODE[width]
+    group = of_heads.group(query, key)
+    parts = splits(batch * kv_heads, tiles(keys, config.columns))
+    logs = query.new_empty(batch, kv_heads, parts, config.rows, dtype=torch.float32)
+    found = query.new_empty(*logs.shape, width, dtype=torch.float32)
+    start(
+        part, parts * kv_heads * batch, config,
+        query, key, value, found, logs, spans(rule, batch),
+        *strides(query, key, value),
+        scale, rule.left, rule.right, heads, group, queries, keys,
+        width, config.rows, config.columns, parts,
+    )  # fmt: skip
+    start(
+        merge, queries * heads * batch, config,
+        found, logs, context, sums, *strides(context), heads, group, queries,
+        width, config.rows, parts,
+    )  # fmt: skip
+
+
+def gradients(
+    query: Queries,
+    key: Keys,
+    value: Keys,
+    context: Queries,
+    sums: Sums,
+    grad: Queries,
+    rule: Rule,
+    scale: float,
+) -> tuple[Queries, Keys, Keys]:
+    """Of queries, keys and values."""
+    of_query, of_key, of_value = (torch.empty_like(x) for x in (query, key, value))
+    batch, heads, queries, width = query.shape
+    kv_heads, keys = key.shape[1:3]
+    group = of_heads.group(query, key)
+    kept, sames = spans(rule, batch), numbers(query)
+    rest = scale, rule.left, rule.right, heads, group, queries, keys, width
+    config = OF_QUERIES[width]
+    start(
+        of_queries, tiles(queries, config.rows) * heads * batch, config,
+        query, key, value, context, grad, sums, sames, of_query, kept,
+        *strides(query, key, value, context, grad, of_query),
+        *rest, config.rows, config.columns,
+    )  # fmt: skip
+    config = OF_KEYS[width]
+    start(
+        of_keys, tiles(keys, config.columns) * kv_heads * batch, config,
+        query, key, value, grad, sums, sames, of_key, of_value, kept,
+        *strides(query, key, value, grad, of_key, of_value),
+        *rest, config.rows, config.columns,
+    )  # fmt: skip
+    return of_query, of_key, of_value
+
+
+def start(kernel: Any, programs: int, config: Config, *given: Any) -> None:
+    """Nothing where there is nothing to compute, which a GPU would refuse."""
+    if programs:
+        kernel[(programs,)](*given, num_warps=config.warps, num_stages=config.stages)
+
+
+def tiles(rows: int, size: int) -> int:
+    return -(-rows // size)
+
+
+def strides(*tensors: Tensor) -> list[tuple[int, ...]]:
+    """From one sequence, head and row to the next; a row itself is in one piece."""
+    return [tensor.stride()[:3] for tensor in tensors]
+
+
+def numbers(query: Queries) -> Sums:
+    """Room for one number a query."""
+    return query.new_empty(query.shape[:-1], dtype=torch.float32)
+
+
+def spans(rule: Rule, batch: int) -> Int[Tensor, "batch 2"] | None:
+    """The stretch of each sequence; a mask may have one for all."""
+    if rule.spans is None:
+        return None
+    return rule.spans.repeat(batch // len(rule.spans), 1)

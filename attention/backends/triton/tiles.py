@@ -1,0 +1,104 @@
+"""What the kernels share: where a program works, which tiles it meets, and who sees whom there.
+
+The query of row `i` stands at position `p = i + keys − queries`, and sees the keys `j` with
+
+    p − left ≤ j ≤ p + right    and    start ≤ j < stop
+
+where `start` and `stop` belong to its sequence. So a query sees one stretch of keys, and a key is
+seen by one stretch of queries.
+"""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def place(tiles, heads):
+    """Which tile, head and sequence this program has; the tiles of a head are neighbours."""
+    turn = tl.program_id(0)
+    sequence = turn // tiles // heads
+    # 64 bits: times a stride, they may not fit 32.
+    return turn % tiles, (turn // tiles % heads).to(tl.int64), sequence.to(tl.int64)
+
+
+@triton.jit
+def ends(spans, sequence, keys):
+    """The first key of a sequence, and the one after its last."""
+    if spans is None:
+        start, stop = 0, keys
+    else:
+        start = tl.maximum(tl.load(spans + 2 * sequence).to(tl.int32), 0)
+        stop = tl.minimum(tl.load(spans + 2 * sequence + 1).to(tl.int32), keys)
+    return start, stop
+
+
+@triton.jit
+def stretch(first, last, before, after, start, stop):
+    """What some of the positions first to last can reach, and what each of them can.
+
+    Each reaches from `before` itself to `after` itself, and not out of start to stop.
+    """
+    some, beyond = tl.maximum(first - before, start), tl.minimum(last + after + 1, stop)
+    every, until = tl.maximum(last - before, start), tl.minimum(first + after + 1, stop)
+    none = (first > last) | (beyond <= some)
+    return some, tl.where(none, some, beyond), every, tl.where(none, some, until)
+
+
+@triton.jit
+def cut(some, beyond, every, until, SIZE: tl.constexpr):
+    """The same in tiles: the first, how many, and the inner ones, from and to before.
+
+    An inner tile needs no mask: all of its queries see all of its keys.
+    """
+    first = some // SIZE
+    count = tl.where(beyond > some, tl.cdiv(beyond, SIZE) - first, 0)
+    inner = tl.cdiv(every, SIZE)
+    outer = tl.maximum(until // SIZE, inner)
+    return first, count, inner, outer
+
+
+@triton.jit
+def border(turn, first, inner, outer):
+    """The tile of a turn through those that are not inner ones."""
+    tile = first + turn
+    return tl.where(tile < inner, tile, tile + outer - inner)
+
+
+@triton.jit
+def sees(position, key, left, right, start, stop):
+    """Which query of a tile may attend to which of its keys."""
+    near = (key >= position - left) & (key <= position + right)
+    return near & (key >= start) & (key < stop)
+
+
+@triton.jit
+def of(tensor, strides, sequence, head):
+    """A head of a tensor: where it starts, and how far it is from one row to the next."""
+    of_sequence, of_head, of_row = strides
+    return tensor + sequence * of_sequence + head * of_head, of_row
+
+
+@triton.jit
+def fetch(matrix, first, there, ROWS: tl.constexpr, WIDTH: tl.constexpr):
+    """Some rows of a head, (ROWS, WIDTH), zeros where they are not there; None: all are."""
+    at = places(matrix, first, ROWS, WIDTH)
+    if there is None:  # noqa: SIM108 - while compiling; a mask of None[:, None] is never made
+        found = tl.load(at)
+    else:
+        found = tl.load(at, mask=there[:, None], other=0.0)
+    return found
+
+
+@triton.jit
+def write(matrix, first, there, rows):
+    """The rows that are there, in the dtype of the tensor."""
+    at = places(matrix, first, rows.shape[0], rows.shape[1])
+    tl.store(at, rows.to(at.dtype.element_ty), mask=there[:, None])
+
+
+@triton.jit
+def places(matrix, first, ROWS: tl.constexpr, WIDTH: tl.constexpr):
+    """Where the numbers of some rows lie; each row is in one piece."""
+    start, of_row = matrix
+    start += tl.cast(first, tl.int64) * of_row
+    return start + tl.arange(0, ROWS)[:, None] * of_row + tl.arange(0, WIDTH)[None, :]

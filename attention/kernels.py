@@ -1,0 +1,60 @@
+"""Whether our GPU kernels can compute a call, whether they should, and by which rule."""
+
+from importlib.util import find_spec
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attention import checks
+from attention.masks import Mask
+
+LEAST = (8, 0)  # compute capability: bfloat16, and copies that run beside the products
+
+
+def obstacle(query: Tensor) -> str | None:
+    """Why the kernels cannot take such queries, as the end of a sentence; None if they can."""
+    if find_spec("triton") is None:
+        return "needs the package triton, which is not installed (for Linux: pip install triton)"
+    # Late: Triton takes as long to load as all of ours, and is needed by nobody else.
+    from attention.backends import triton
+    from attention.backends.triton.configs import DTYPES, WIDTHS
+
+    device, width = query.device, query.shape[-1]
+    if device.type == "cuda":
+        least = torch.version.hip is None and torch.cuda.get_device_capability(device) >= LEAST
+        if not least:
+            return "is for NVIDIA GPUs of compute capability 8.0 or higher"
+    elif device.type != "cpu" or not triton.INTERPRETED:
+        return f"is for NVIDIA GPUs and query is on {device}"
+    if query.dtype not in DTYPES:
+        return f"takes float16 and bfloat16 and query has {query.dtype}"
+    if width not in WIDTHS:
+        return f"takes heads of width {', '.join(map(str, WIDTHS))} and query has {width}"
+    return None
+
+
+def rule(query: Tensor, key: Tensor, mask: Mask) -> Any:
+    """The rule of a mask, if it has one; a mask that does not fit raises."""
+    from attention.backends.triton.rules import ruled
+
+    checks.counts(mask, query.size(-2), key.size(-2))
+    checks.devices(mask, query.device)
+    checks.fits(mask, query, key)
+    return ruled(mask, key.size(-2))
+
+
+def sparing(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
+    """The rule of a mask that torch's kernels would need as a tensor; None if of another, or none.
+
+    Torch's kernels know the square causal mask and no other: beside a tensor of all scores, they
+    compute every tile of it. What ours gain by leaving tiles out is not measured yet, so torch has
+    all else; also a mask that only cuts keys off, the same for each query, which is a slice.
+    """
+    queries, keys = query.size(-2), key.size(-2)
+    told, first, last = mask.over(keys), keys - queries, keys - 1
+    if told.full(first, last, *told.span(first, last, keys)):
+        return None
+    if query.shape[-1] != value.shape[-1] or obstacle(query) is not None:
+        return None
+    return rule(query, key, mask)

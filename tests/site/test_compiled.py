@@ -1,0 +1,41 @@
+"""The table of chapter 20 that no block computes: what the compilers made of the kernel."""
+
+import json
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOUND = json.loads((ROOT / "benchmarks/gpu_offline.json").read_text("utf-8"))
+PAGE = (ROOT / "docs/speed/a-gpu-kernel.md").read_text("utf-8")
+HEAD = ("GPU", "width", "tile", "registers", "spilled", "shared memory", "products", "copies")
+
+
+def forward(gpu: str, width: int) -> dict[str, int]:
+    return FOUND["kernels"][f"{gpu} float16 {width}"]["forward"]
+
+
+def table() -> str:
+    lines = [[*HEAD], ["---", *["---:"] * (len(HEAD) - 1)]]
+    for gpu in ("sm_80", "sm_90"):
+        for width in (64, 128, 256):
+            row = forward(gpu, width)
+            kind = "wgmma" if gpu == "sm_90" else "mma"
+            tile = f"{row['rows']} × {row['columns']}"
+            memory = f"{row['shared'] // 1024} KiB"
+            made = row["registers"], row["spilled"], memory, f"{row[kind]} {kind}", row["cp.async"]
+            lines.append([gpu, str(width), tile, *map(str, made)])
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    versions = f"triton {FOUND['versions']['triton']}"
+    return f"{text}\n\n<!-- source: benchmarks/gpu_offline.py: float16, {versions} -->"
+
+
+def test_the_table_is_what_the_compilers_said() -> None:
+    assert table() in PAGE
+
+
+def test_what_the_page_says_of_the_table_holds() -> None:
+    for name, kernels in FOUND["kernels"].items():
+        assert all(row["spilled"] == 0 for row in kernels.values()), name
+        assert all(row["registers"] <= 255 for row in kernels.values()), name
+    assert all(forward("sm_90", width)["mma"] == 0 for width in (64, 128, 256))
+    shared = [forward(gpu, w)["shared"] for gpu in ("sm_80", "sm_90") for w in (64, 128, 256)]
+    assert all(size % 1024 == 0 for size in shared)
