@@ -19,6 +19,9 @@ from attention import (
 from attention.backends.triton import configs
 from attention.backends.triton.configs import Config
 
+# Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
+# looks for what a kernel calls in the wrong place. test_triton_rules.py checks the annotations.
+pytestmark = pytest.mark.untyped
 HALF = {"dtype": torch.float16, "device": DEVICE}
 
 
@@ -148,7 +151,6 @@ REFUSED = {
 }
 
 
-@pytest.mark.untyped
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_they_cannot_do_names_what_can(name: str) -> None:
     given, message = REFUSED[name]
@@ -171,7 +173,6 @@ def test_not_for_a_cpu_that_interprets_nothing(monkeypatch: pytest.MonkeyPatch) 
         dot_product_attention(x, x, x, backend="triton")
 
 
-@pytest.mark.untyped
 @pytest.mark.parametrize(
     ("given", "name"),
     [

@@ -49,7 +49,7 @@ def of_queries(
     same = tl.sum(g.to(tl.float32) * c.to(tl.float32), 1)  # (R,)
     number = (sequence * heads + head) * queries + row
     tl.store(sames + number, same, mask=there)
-    log = tl.load(sums + number, mask=there, other=float("inf"))  # (R,)
+    log = tl.load(sums + number, mask=there, other=0.0)  # (R,)
     found = tl.zeros([ROWS, WIDTH], tl.float32)
     for n in range(inner, outer):  # all of these queries see all of these keys
         k = fetch(of_k, n * COLUMNS, None, COLUMNS, WIDTH)  # (C, D)
@@ -121,7 +121,7 @@ def of_keys(
             asks = (row >= some) & (row < beyond)  # others may hold anything
             q = fetch(of_q, n * ROWS, asks, ROWS, WIDTH)
             g = fetch(of_g, n * ROWS, asks, ROWS, WIDTH)
-            log = tl.load(sums + number + row, mask=asks, other=float("inf"))
+            log = tl.load(sums + number + row, mask=asks, other=0.0)
             same = tl.load(sames + number + row, mask=asks, other=0.0)
             position = row + keys - queries
             seen = sees(position[None, :], column[:, None], left, right, start, stop)

@@ -45,10 +45,9 @@ def part(
         scores = tl.where(seen, tl.dot(q, k.T) * (scale * LOG2E), float("-inf"))
         top, total, found = absorb(top, total, found, scores, v)
 
-    idle = total == 0.0  # it counts nothing when the parts are merged
-    total = tl.where(idle, 1.0, total)
+    total = tl.where(total == 0.0, 1.0, total)  # of a query that sees nothing here
     number = ((sequence * (heads // group) + head) * SPLITS + split) * ROWS + folded
-    tl.store(logs + number, tl.where(idle, LOWEST, top + tl.log2(total)))
+    tl.store(logs + number, top + tl.log2(total))  # of nothing, as good as −∞
     at = contexts + number[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
     tl.store(at, found / total[:, None])
 
@@ -72,5 +71,4 @@ def merge(
     found = tl.sum(shares[:, None] * found, 0) / total  # (D,)
     of_c, of_row = of(context, context_strides, sequence, head)
     tl.store(of_c + row * of_row + width, found.to(context.dtype.element_ty))
-    whole = tl.where(top == LOWEST, float("inf"), top + tl.log2(total))  # +∞ as in forward
-    tl.store(sums + (sequence * heads + head) * queries + row, whole)
+    tl.store(sums + (sequence * heads + head) * queries + row, top + tl.log2(total))

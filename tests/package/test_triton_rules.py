@@ -1,0 +1,82 @@
+"""A mask as the few numbers of our GPU kernels, and what is started with them."""
+
+import pytest
+import torch
+from interpreter import DEVICE
+
+from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
+from attention.backends.triton import configs, launch, rules, triton
+from attention.masks.shifted import Shifted
+
+SHORT = Padding(torch.tensor([0, 4, 99]))
+LEFT = Padding(torch.tensor([2, 0, 99], dtype=torch.int32), side="left")
+RULED = [
+    Causal(),
+    SlidingWindow(1),
+    SlidingWindow(3),
+    SlidingWindow(1 << 40),
+    Causal() & SlidingWindow(3),
+    SHORT,
+    LEFT,
+    LEFT & SHORT & SlidingWindow(5),
+    Padding(torch.tensor([3])) & LEFT,
+    Shifted(Causal() & SHORT, 2),
+    Shifted(Shifted(LEFT, 1) & Causal(), 2),
+    SHORT.over(7) & LEFT.over(7),
+]
+
+
+@pytest.mark.parametrize("mask", RULED, ids=repr)
+@pytest.mark.parametrize(("queries", "keys"), [(7, 7), (3, 7), (9, 7), (1, 7)])
+def test_a_rule_says_what_its_mask_says(mask: Mask, queries: int, keys: int) -> None:
+    rule = rules.ruled(mask, keys)
+    assert rule is not None
+    position = torch.arange(keys - queries, keys)[:, None]
+    key = torch.arange(keys)
+    keep = (key >= position - rule.left) & (key <= position + rule.right)
+    if rule.spans is not None:
+        start, stop = rule.spans[:, :1, None, None], rule.spans[:, 1:, None, None]
+        keep = keep & (key >= start) & (key < stop)
+    assert torch.equal(keep.expand(mask.shape(queries, keys)), mask.to_tensor(queries, keys))
+
+
+class Even(Causal):
+    """What takes over from a mask may say something else."""
+
+    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+        return key % 2 == 0
+
+
+OTHER = [PrefixLM(2), ~Causal(), Causal() | SlidingWindow(2), Even(), Causal() & Even()]
+
+
+@pytest.mark.parametrize("mask", [*OTHER, Documents(torch.zeros(1, 7).long())], ids=repr)
+def test_other_masks_have_none(mask: Mask) -> None:
+    assert rules.ruled(mask, 7) is None
+
+
+@pytest.mark.parametrize("queries", [40, 1])
+@pytest.mark.parametrize("mask", [None, Causal() & SHORT])
+def test_shapes(queries: int, mask: Mask | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything but the kernels themselves."""
+    started = []
+    monkeypatch.setattr(launch, "start", lambda kernel, *rest: started.append(kernel.__name__))
+    shape = {"dtype": torch.float16, "device": DEVICE, "requires_grad": True}
+    query = torch.randn(3, 4, queries, 64, **shape)
+    key, value = (torch.randn(3, 2, 50, 64, **shape) for _ in range(2))
+    rule = None if mask is None else rules.ruled(mask.to(DEVICE), 50)
+    context, weights = triton(query, key, value, rule, None, 0.125, None, 0.0)
+    context.sum().backward()
+    assert context.shape == query.shape
+    assert weights is None
+    assert [x.grad.shape for x in (query, key, value)] == [query.shape, key.shape, key.shape]
+    ahead = ["part", "merge"] if queries == 1 else ["forward"]
+    assert started == [*ahead, "of_queries", "of_keys"]
+
+
+@pytest.mark.parametrize(
+    ("heads", "tiles", "splits"),
+    [(1, 1000, 64), (8, 1000, 32), (8, 9, 16), (8, 1, 1), (300, 1000, 1), (1, 0, 1), (0, 9, 16)],
+)
+def test_keys_are_split_into_a_power_of_two(heads: int, tiles: int, splits: int) -> None:
+    assert configs.splits(heads, tiles) == splits
