@@ -98,7 +98,7 @@ def build(arguments: list[str]) -> int:
         config.plugins.on_startup(command="build", dirty=False)
         build_site(config)
         # The theme's search in other languages: never read here, and under other licences.
-        shutil.rmtree(Path(config.site_dir) / "assets/javascripts/lunr")
+        shutil.rmtree(Path(config.site_dir) / "assets/javascripts/lunr", ignore_errors=True)
         config.plugins.on_shutdown()
     except (Abort, ConfigurationError) as error:
         print(str(error).strip())

@@ -8,7 +8,8 @@ from unittest.mock import patch
 import torch
 from barrier import Barrier
 from machine import Machine
-from memory import (
+from products import warpgroup_mma, warpgroup_mma_wait
+from storage import (
     Descriptor,
     Tile,
     View,
@@ -19,7 +20,6 @@ from memory import (
     now,
     store_wait,
 )
-from products import warpgroup_mma, warpgroup_mma_wait
 from torch import Tensor
 
 

@@ -1,7 +1,7 @@
 """Matrix products of the emulator: begun, under way, and over."""
 
 from machine import Fault, Product
-from memory import View, agent, known, now
+from storage import View, agent, known, now
 
 
 def warpgroup_mma(a, b, acc, *, use_acc=True, is_async=False):

@@ -94,7 +94,7 @@ def test_the_same_change_twice_has_two_names(tmp_path: Path) -> None:
 def test_a_mutant_is_the_file_with_one_change(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
     path.write_text("def f(a):\n    g(a)\n    return a > 1\n", "utf-8")
-    # A statement that is left out stays, unrun, so that the names it uses stay the function's.
+    # A statement that is left out stays, not run, so that the names it uses stay the function's.
     assert [ast.unparse(tree(mutant)).splitlines()[1:] for mutant in mutants(path)] == [
         ["    if False:", "        g(a)", "    return a > 1"],
         ["    g(a)", "    return a >= 1"],

@@ -60,7 +60,8 @@ def test_what_is_asked_for_is_locked_in_a_version_that_fits() -> None:
 
 def test_what_is_installed_is_locked() -> None:
     installed = {canonicalize_name(each.name): each.version for each in distributions()}
-    installed = {k: v for k, v in installed.items() if k not in OURS and not CUDA.fullmatch(k)}
+    theirs = {k for k in installed if CUDA.fullmatch(k) and k not in lock()}  # torch brings them
+    installed = {k: v for k, v in installed.items() if k not in OURS and k not in theirs}
     locked = {
         name: version(pin)
         for name, pin in lock().items()

@@ -16,7 +16,7 @@ NAME = {
     "url": r"https://[\w.-]+/[\w./-]*",
 }
 
-DOCUMENTATION = {"CUDA semantics"}  # it has no year
+DOCUMENTATION = {"CUDA semantics", "PTX ISA"}  # it has no year
 
 
 @pytest.fixture(autouse=True)
