@@ -97,6 +97,7 @@ def within(ours: list[Tensor], theirs: list[Tensor], true: list[Tensor]) -> None
 
 
 @pytest.mark.usefixtures("small")
+@pytest.mark.filterwarnings("error::RuntimeWarning")  # of the interpreter's numpy: none overflows
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("name", MASKS)

@@ -71,4 +71,5 @@ def merge(
     found = tl.sum(shares[:, None] * found, 0) / total  # (D,)
     of_c, of_row = of(context, context_strides, sequence, head)
     tl.store(of_c + row * of_row + width, found.to(context.dtype.element_ty))
-    tl.store(sums + (sequence * heads + head) * queries + row, top + tl.log2(total))
+    whole = tl.where(top == LOWEST, float("inf"), top + tl.log2(total))  # +∞ as in forward
+    tl.store(sums + (sequence * heads + head) * queries + row, whole)

@@ -65,11 +65,13 @@ def forward(
         scores = tl.where(seen, tl.dot(q, k.T) * scale, float("-inf"))
         top, total, found = absorb(top, total, found, scores, v)
 
-    total = tl.where(total == 0.0, 1.0, total)  # a query that sees nothing keeps its zeros
+    idle = total == 0.0  # a query that sees nothing keeps its zeros
+    total = tl.where(idle, 1.0, total)
     of_c = of(context, context_strides, sequence, head)
     write(of_c, tile * ROWS, there, found / total[:, None])
-    number = (sequence * heads + head) * queries + row
-    tl.store(sums + number, top + tl.log2(total), mask=there)  # of nothing, as good as −∞
+    # Of an idle query +∞, so that 2^(score − ∞) = 0 on the way back, and nothing overflows there.
+    logs = tl.where(idle, float("inf"), top + tl.log2(total))
+    tl.store(sums + (sequence * heads + head) * queries + row, logs, mask=there)
 
 
 @triton.jit
