@@ -13,7 +13,10 @@ import keyword
 import re
 import tokenize
 from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
@@ -29,9 +32,10 @@ MODULES = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "attention"
 ELSEWHERE = {
     *("GPT2Config", "attn_pdrop", "normalized_shape"),
     *("O", "python3", "python", "nav", "build/book.pdf", "docs/foundations/your-chapter.md"),
+    "assets/_mkdocstrings.css",
 }
 NAME = re.compile(r"[A-Za-z_]\w*")
-PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.(?:py|md|yml|toml|json|txt|pdf)|[\w.-]+(?:/[\w.-]+)*/")
+PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*\.(?:py|md|yml|toml|json|txt|pdf|css)|[\w.-]+(?:/[\w.-]+)*/")
 
 
 @functools.cache
@@ -74,7 +78,7 @@ def unknown(span: str) -> Iterator[str]:
         if isinstance(inner, ast.Name) and (owner := root(inner.id)) is not None:
             looked_up |= {*ast.walk(node)}
             for name in reversed(chain):
-                owner = getattr(owner, name, None)
+                owner = inside(owner, name)
                 if owner is None:
                     yield f"{inner.id}: {name}"
                     break
@@ -84,6 +88,15 @@ def unknown(span: str) -> Iterator[str]:
         # A single capital is a size or a matrix of the text around it.
         if said and said not in book() | ELSEWHERE and not re.fullmatch("[A-Z]", said):
             yield said
+
+
+def inside(owner: object, name: str) -> object:
+    """An attribute; a module of a package may not have been loaded yet."""
+    found = getattr(owner, name, None)
+    if found is None and isinstance(owner, ModuleType) and hasattr(owner, "__path__"):
+        full = f"{owner.__name__}.{name}"
+        found = import_module(full) if find_spec(full) else None
+    return found
 
 
 def root(name: str) -> object:
