@@ -21,7 +21,6 @@ MASKS = {
     "causal": Causal(),
     "window": Causal() & SlidingWindow(19),
     "both sides": SlidingWindow(13),
-    "padding": Padding(torch.tensor([70, 21], device=DEVICE)),
     "padded window": SlidingWindow(30)
     & Padding(torch.tensor([0, 41], device=DEVICE))
     & Padding(torch.tensor([66, 50], device=DEVICE), side="left"),
@@ -107,3 +106,13 @@ def test_no_more_than_twice_the_error_of_the_formula(
     inputs, mask = drawn(generator, shape, dtype), MASKS[name]
     true = found([x.double() for x in inputs], mask, backend="eager")
     within(found(inputs, mask, backend="triton"), textbook(inputs, mask), true)
+
+
+@pytest.mark.parametrize("width", configs.WIDTHS)
+def test_tiles_as_large_as_on_a_gpu(width: int, generator: torch.Generator) -> None:
+    """With inner ones in a window between two borders; and one query on the same keys."""
+    mask = Causal() & SlidingWindow(230)
+    for queries in (150, 1):
+        inputs = drawn(generator, (queries, 270, 1, 1, width), torch.bfloat16)
+        true = found([x.double() for x in inputs], mask, backend="eager")
+        within(found(inputs, mask, backend="triton"), textbook(inputs, mask), true)

@@ -21,6 +21,7 @@ RULED = [
     LEFT & SHORT & SlidingWindow(5),
     Padding(torch.tensor([3])) & LEFT,
     Shifted(Causal() & SHORT, 2),
+    Shifted(Causal(), 3),
     Shifted(Shifted(LEFT, 1) & Causal(), 2),
     SHORT.over(7) & LEFT.over(7),
 ]
