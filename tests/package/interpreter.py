@@ -25,6 +25,9 @@ with patch.dict(os.environ, {} if DEVICE == "cuda" else {"TRITON_INTERPRET": "1"
     import triton.language as tl
     from triton.runtime import interpreter
 
+    from attention.backends import triton as backend
+
+assert (DEVICE == "cpu") == backend.INTERPRETED
 
 # The interpreter keeps bfloat16 as its 16 bits. In 3.6.0, 3.7.1 and 3.9.0 its `dot` multiplies
 # those bits as if they were integers, and its cast from float32 cuts bits off instead of rounding.
