@@ -1,5 +1,9 @@
 """The order in which the blocks of a page run: one after another, like a notebook."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import ClassVar
 
 from literate import settings
@@ -31,6 +35,17 @@ class Module:
         if "fresh" in block.kinds:
             self._reset()
         return self._step(block)
+
+    def alone(self, block: Block, script: str, root: Path) -> subprocess.CompletedProcess[str]:
+        """A block in a process of its own, as the script that a reader copies."""
+        return subprocess.run(
+            [sys.executable, "-W", "error", "-c", script],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), *filter(None, sys.path)])},
+            cwd=self.space.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def value(self, check: Check | Table) -> object:
         """The value of a checked expression, after the blocks above it."""

@@ -1,6 +1,8 @@
 """A page whose code runs once, however often its words change."""
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 from literate.module import Module
@@ -32,6 +34,11 @@ class Remembering(Module):
 
     def saved(self) -> dict[str, bytes]:
         return super().saved() if self.pictures is None else self.pictures
+
+    def alone(self, block: Block, script: str, root: Path) -> subprocess.CompletedProcess[str]:
+        alone = super().alone
+        self.pictures = None
+        return self._once("alone", block.line, lambda: alone(block, script, root))
 
     def value(self, check: Check | Table) -> object:
         value = super().value

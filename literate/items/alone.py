@@ -1,9 +1,5 @@
 """The tests of the blocks that run in a process of their own."""
 
-import os
-import subprocess
-import sys
-
 from literate.compare import same_output
 from literate.items.base import Item
 from literate.page import Block
@@ -20,16 +16,7 @@ class TritonItem(Item[Block]):
 
     def check(self) -> None:
         step = self.step
-        script = scripts(self.run.page)[step.line]
-        root = os.pathsep.join([str(self.config.rootpath), *filter(None, sys.path)])
-        ran = subprocess.run(
-            [sys.executable, "-W", "error", "-c", script],
-            env={**os.environ, "PYTHONPATH": root},
-            cwd=self.run.module.space.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        ran = self.run.module.alone(step, scripts(self.run.page)[step.line], self.config.rootpath)
         if ran.returncode:
             last = ran.stderr.rstrip().rpartition("\n")[2]
             raise BlockError(step.line, RuntimeError(last or f"ended with {ran.returncode}"))
