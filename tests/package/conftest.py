@@ -14,6 +14,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 HERE = Path(__file__).parent
+collect_ignore = ["interpreter.py"]  # no examples, and it must be loaded once
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 

@@ -27,7 +27,9 @@ from literate.prose import CODE
 
 ROOT = Path(__file__).parents[2]
 # But one, which names packages of npm and their files.
-PAGES = {ROOT / "README.md", *(ROOT / "docs").rglob("*.md")} - {ROOT / "docs/about/licences.md"}
+PAGES = {*ROOT.glob("README.*"), *(ROOT / "docs").rglob("*.md")} - {
+    ROOT.joinpath("docs", "about", "licences.md")
+}
 MODULES = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "attention": attention}
 # Of transformers, nn.LayerNorm, the command line and mkdocs.yml, and files that are made.
 ELSEWHERE = {
