@@ -1,6 +1,7 @@
-"""The book, built once, by whichever worker comes first."""
+"""What all tests share: the book, built once, and Triton, interpreted where there is no GPU."""
 
 import fcntl
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,12 @@ import pytest
 from literate import export, site
 
 ROOT = Path(__file__).parents[1]
+
+
+def pytest_sessionstart() -> None:
+    """Before anything is collected: the examples of the package would load Triton to compile."""
+    if find_spec("triton"):
+        import interpreter  # noqa: F401
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,3 @@
 import sys
 
 collect_ignore_glob = [] if sys.platform == "linux" else ["test_*.py"]
-
-if sys.platform == "linux":
-    import interpreter  # noqa: F401 - whichever test of a process loads Triton, it is interpreted
