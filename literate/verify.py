@@ -4,6 +4,7 @@ python -m literate verify                 # README.md and all of docs
 python -m literate verify docs/speed      # a part of it
 """
 
+import os
 import platform
 import sys
 from collections import Counter
@@ -59,7 +60,7 @@ def main(arguments: list[str]) -> int:
         return 2
     print(machine())
     report = Report()
-    ended = pytest.main([*OURS, *pages], plugins=[report])
+    ended = pytest.main([*OURS, f"--rootdir={root(pages)}", *pages], plugins=[report])
     report.close()
     if not report.all:
         print(f"python -m literate verify: no page in {', '.join(pages)}", file=sys.stderr)
@@ -69,6 +70,13 @@ def main(arguments: list[str]) -> int:
     held, of, skipped = report.all["passed"], report.all.total(), report.all["skipped"]
     print(f"\n{held} of {of} hold, {len(report.differs)} differ, {skipped} were not run")
     return int(ended)
+
+
+def root(pages: list[str]) -> Path:
+    """What the pages are named from: where the command is run, or, elsewhere, what holds them all."""
+    paths = [Path(page).resolve() for page in pages]
+    folder = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in paths]))
+    return Path.cwd() if folder.is_relative_to(Path.cwd()) else folder
 
 
 def machine() -> str:
