@@ -1,16 +1,17 @@
 """Change the package in one place after another, and count what notices.
 
-python -m literate mutate                     all mutants, on the tests until one notices
-python -m literate mutate --sample 500        so many of them by chance
-python -m literate mutate --pages             on the pages instead
-python -m literate mutate --pages --each      each on every page: a score for each page
+python -m literate mutate                     files changed since, on the tests until one notices
+python -m literate mutate --pages             on the pages and the package's examples instead
+python -m literate mutate --sample 300        so many by chance; nothing is written down
+python -m literate mutate --pages --each --sample 300    a score for each page
+python -m literate mutate --again 20          so many that were noticed, on the files of tests that did
 """
 
 import argparse
 import importlib
 import os
 import random
-from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,11 @@ import pytest
 from literate import settings
 from literate.mutants import record
 from literate.mutants.mutant import Mutant, mutants
-from literate.mutants.plugin import Mutate
-from literate.mutants.record import Found, Score, hashed
+from literate.mutants.plugin import Mutate, Trial
+from literate.mutants.record import Found
 
 PACKAGE = "attention"
-PAGES = ["README.md", "docs"]
+PAGES = ["README.md", "docs", "attention"]  # the reference is made of the package's examples
 # Tests that ask another process see the files as they are; slow ones repeat what others ran.
 TESTS = ["attention", "tests/package", "-m", "not slow"]
 TESTS += ["--deselect=tests/package/test_wheel.py", "--deselect=tests/package/test_import.py"]
@@ -36,7 +37,10 @@ def main(arguments: list[str]) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--sample", type=int, metavar="COUNT")
+    parser.add_argument("--again", type=int, metavar="COUNT")
+    parser.add_argument("--seed", default="0")
     parser.add_argument("--pages", action="store_true")
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests for one mutant")
@@ -45,41 +49,73 @@ def main(arguments: list[str]) -> int:
     settings.prepare()
     for name in LATE:
         importlib.import_module(name)
-    files = sorted(Path(PACKAGE).rglob("*.py"))
-    every = [mutant for path in files for mutant in mutants(path)]
-    chosen = random.Random(0).sample(every, min(given.sample or len(every), len(every)))
     place, tests = (record.PAGES, PAGES) if given.pages else (record.TESTS, TESTS)
-    noted = Noted(Found(hashed(files), len(every)), place, given.each)
-    plugin = Mutate(PACKAGE, chosen, given.seconds, given.each, noted)
+    tests = [test for test in tests if not (given.each and test == PACKAGE)]
+    found = Found.read(place)
+    if given.again:
+        killed = dict(found.killers())
+        chosen = drawn(killed, given.again, given.seed)
+        tests = ["-m", "not slow", *sorted({killed[m].partition("::")[0] for m in chosen})]
+    elif given.sample:
+        every = (m for path in given.files or sources() for m in mutants(path))
+        chosen = drawn(every, given.sample, given.seed)
+    else:
+        files = given.files or found.stale(sources())
+        chosen = [m for path in files for m in mutants(path)]
+    keeps = not (given.sample or given.again)
+    notes = Notes(found, place, keeps, given.each)
+    plugin = Mutate(PACKAGE, chosen, given.seconds, given.each, notes)
     status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", *tests], [plugin])
-    noted.done()
-    return status
+    notes.done()
+    return status or (1 if given.again and notes.counts["noticed"] < len(chosen) else 0)
 
 
-class Noted:
-    """Writes down what was found, after each mutant: all of them take hours."""
+def sources() -> list[Path]:
+    return sorted(Path(PACKAGE).rglob("*.py"))
 
-    def __init__(self, found: Found, place: Path, each: bool) -> None:
-        self.found, self.place, self.each = found, place, each
-        self.last: Mutant | None = None
-        self.killed = False
-        self.pages: dict[str, Score] = defaultdict(Score)
 
-    def __call__(self, mutant: Mutant, tried: list[str], killer: str | None) -> None:
-        if mutant != self.last:
-            self.done()
-            self.last, self.killed = mutant, False
-        self.killed |= killer is not None
-        for page in tried if self.each else []:
-            self.pages[page].add(killer is not None)
+def drawn(them: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
+    every = list(them)
+    return random.Random(seed).sample(every, min(count, len(every)))
+
+
+class Notes:
+    """Says what survives, and writes down each file when its mutants have run."""
+
+    def __init__(self, found: Found, place: Path, keeps: bool, each: bool) -> None:
+        self.found, self.place, self.keeps, self.each = found, place, keeps, each
+        self.path: Path | None = None
+        self.killers: list[str | None | bool] = []
+        self.pages: dict[str, list[int]] = {}
+        self.counts = {"ran": 0, "noticed": 0, "not run": 0}
+
+    def __call__(self, trial: Trial) -> None:
+        if self.keeps and trial.mutant.path != self.path:
+            self.close()
+            self.path = trial.mutant.path
+        killer = next(iter(trial.killers), None)
+        self.killers.append(killer if trial.ran else False)
+        self.counts["ran" if trial.ran else "not run"] += 1
+        self.counts["noticed"] += killer is not None
+        for page in trial.tried if self.each and trial.ran else []:
+            score = self.pages.setdefault(page, [0, 0])
+            score[0] += 1
+            score[1] += page in trial.killers
+        if killer is None:
+            said = "survives" if trial.ran else "is not run"
+            print(f"{trial.mutant.key}: {said} (line {trial.mutant.line})", flush=True)
+
+    def close(self) -> None:
+        """All mutants of a file have run: they are written down now, for all of them take hours."""
+        if self.path is not None:
+            self.found.note(self.path, self.killers)
+            self.found.write(self.place)
+            print(f"{self.path}: {self.counts}", flush=True)
+        self.killers = []
 
     def done(self) -> None:
-        if self.last is None:
-            return
-        found = self.found
-        found.score.add(self.killed)
-        if not self.killed:
-            found.survivors.append(self.last.key)
-            print(f"{self.last.path}:{self.last.line}: survives: {self.last.text}", flush=True)
-        found.pages = {page: self.pages[page] for page in sorted(self.pages)}
-        found.write(self.place)
+        self.close()
+        print(self.counts)
+        if self.each:
+            self.found.each = dict(sorted(self.pages.items()))
+            self.found.write(self.place)

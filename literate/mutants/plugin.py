@@ -2,8 +2,9 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable
+from multiprocessing import get_context
+from typing import NamedTuple
 
 import hypothesis
 import pytest
@@ -11,20 +12,28 @@ import pytest
 from literate.mutants.fork import forked, within
 from literate.mutants.mutant import Mutant
 from literate.mutants.reach import Reach, Unit, measure, units
-from literate.mutants.swap import Swaps, functions, swaps
+from literate.mutants.swap import Functions, functions, put
 
 
-class Note(Protocol):
-    def __call__(self, mutant: Mutant, tried: list[str], killer: str | None) -> None:
-        """What ran on a mutant, and which of it noticed: `""` if it broke down, None if nothing."""
-        ...
+class Trial(NamedTuple):
+    """What came of a mutant. Its killers: `""` is a copy of the process that broke down."""
+
+    mutant: Mutant
+    ran: bool  # whether it could be put in
+    tried: list[str]
+    killers: list[str]
 
 
 class Mutate:
     """Runs on each mutant the tests that run its line: until one fails, or, of pages, each."""
 
     def __init__(
-        self, package: str, mutants: Iterable[Mutant], seconds: float, each: bool, note: Note
+        self,
+        package: str,
+        mutants: Iterable[Mutant],
+        seconds: float,
+        each: bool,
+        note: Callable[[Trial], None],
     ) -> None:
         self.package, self.mutants, self.note = package, mutants, note
         self.seconds, self.each = seconds, each
@@ -50,14 +59,40 @@ class Mutate:
         if found is None or found["failed"]:
             failed = "a crash" if found is None else ", ".join(found["failed"])
             raise pytest.UsageError(f"expected tests that pass without a mutant, got {failed}")
-        reach, known = Reach(them, found), functions()
-        for mutant in self.mutants:
-            if not (changed := swaps(mutant, known)):
-                continue  # outside of functions: the record counts it as not run
-            chosen = affordable(reach.of(mutant), self.seconds)
-            for together in [[unit] for unit in chosen] if self.each and chosen else [chosen]:
-                self.note(mutant, [unit.name for unit in together], run(changed, together))
+        plan = Plan(Reach(them, found), functions(), self.seconds, self.each)
+        with get_context("fork").Pool(WORKERS, initializer=begin, initargs=[plan]) as pool:
+            for trial in pool.imap(tried, self.mutants):
+                self.note(trial)
         return True
+
+
+WORKERS = 2
+
+
+class Plan(NamedTuple):
+    """What a worker has from the process that it is a copy of."""
+
+    reach: Reach
+    known: Functions
+    seconds: float
+    each: bool
+
+
+def begin(plan: Plan) -> None:
+    global PLAN
+    PLAN = plan
+
+
+def tried(mutant: Mutant) -> Trial:
+    chosen = affordable(PLAN.reach.of(mutant), PLAN.seconds)
+    ran, killers = True, []
+    for together in [[unit] for unit in chosen] if PLAN.each and chosen else [chosen]:
+        ran, killer = forked(lambda: run(mutant, together), crashed=(True, ""))  # noqa: B023
+        if killer is not None:
+            killers.append(killer or (together[0].name if PLAN.each else ""))
+        if not ran:
+            break
+    return Trial(mutant, ran, [unit.name for unit in chosen], killers)
 
 
 def affordable(them: list[Unit], seconds: float) -> list[Unit]:
@@ -71,16 +106,15 @@ def affordable(them: list[Unit], seconds: float) -> list[Unit]:
     return chosen
 
 
-def run(changed: Swaps, them: list[Unit]) -> str | None:
-    """The name of the first unit that notices a mutant; `""` if the copy of the process broke."""
-
-    def work() -> str | None:
-        for function, code in changed:
-            function.__code__ = code
-        for unit in them:
-            within(10 * unit.seconds + 2)
-            if unit.fails():
-                return unit.name
-        return None
-
-    return forked(work, crashed="")
+def run(mutant: Mutant, them: list[Unit]) -> tuple[bool, str | None]:
+    """Whether the mutant could be put in, and the name of the first unit that noticed it."""
+    try:
+        if not put(mutant, PLAN.known):
+            return False, None
+    except Exception:
+        return True, ""  # it could not even be imported
+    for unit in them:
+        within(10 * unit.seconds + 2)
+        if unit.fails():
+            return True, unit.name
+    return True, None

@@ -48,9 +48,13 @@ class Reach:
             unit.seconds = seconds
 
     def of(self, mutant: Mutant) -> list[Unit]:
-        """The units that run the statement of a mutant, the quickest first."""
+        """The units that run the statement of a mutant, the quickest first.
+
+        What only an import runs is tried by all units that run a line of the file.
+        """
         by_line = self.lines.get(str(mutant.path.resolve()), {})
         numbers = {n for line in mutant.lines for n in by_line.get(str(line), [])}
+        numbers = numbers or {n for them in by_line.values() for n in them}
         return sorted((self.units[n] for n in numbers), key=lambda unit: unit.seconds)
 
 

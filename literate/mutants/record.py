@@ -1,44 +1,84 @@
-"""What a run of mutants found, as JSON, under a hash of the sources that it changed."""
+"""What runs of mutants found, as JSON: for each file, under its hash, what noticed each mutant."""
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from literate.mutants.mutant import Mutant, mutants
+
 TESTS = Path("tests/mutants/tests.json")
 PAGES = Path("tests/mutants/pages.json")
+SURVIVED, NOT_RUN = -1, -2
 
 
 @dataclass
-class Score:
-    """How many mutants ran, and how many were noticed."""
-
-    ran: int = 0
-    killed: int = 0
-
-    def add(self, killed: bool) -> None:
-        self.ran += 1
-        self.killed += killed
+class File:
+    hash: str
+    noticed: list[int]  # by mutant, in order: the number of a test, or SURVIVED or NOT_RUN
 
 
 @dataclass
 class Found:
-    sources: str
-    of: int  # mutants there are; fewer ran if they are a sample
-    score: Score = field(default_factory=Score)
-    survivors: list[str] = field(default_factory=list)
-    pages: dict[str, Score] = field(default_factory=dict)  # each page by itself
+    tests: list[str] = field(default_factory=list)  # that noticed one; "": it broke down
+    files: dict[str, File] = field(default_factory=dict)
+    each: dict[str, list[int]] = field(default_factory=dict)  # of a page: mutants tried, noticed
+
+    @classmethod
+    def read(cls, place: Path) -> "Found":
+        if not place.exists():
+            return cls()
+        known = json.loads(place.read_text("utf-8"))
+        files = {path: File(**file) for path, file in known["files"].items()}
+        return cls(known["tests"], files, known["each"])
 
     def write(self, place: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(asdict(self), indent=1, ensure_ascii=False)
+        self.files = dict(sorted(self.files.items()))
+        # A line a file: a list of thousands of numbers is for no one to read.
+        text = json.dumps(asdict(self), ensure_ascii=False).replace('"attention/', '\n"attention/')
         place.write_text(text + "\n", "utf-8")
 
+    def stale(self, paths: Iterable[Path]) -> list[Path]:
+        """The files that have changed since their mutants ran."""
+        return [p for p in paths if str(p) not in self.files or self.files[str(p)].hash != hashed(p)]
 
-def hashed(paths: Iterable[Path]) -> str:
-    """Of all files of the package, in the order of their names."""
-    whole = hashlib.sha256()
-    for path in sorted(paths):
-        whole.update(f"{path}\n".encode() + path.read_bytes())
-    return whole.hexdigest()[:16]
+    def note(self, path: Path, killers: list[str | None | bool]) -> None:
+        """For each mutant of a file: what noticed it, None if nothing, False if it did not run."""
+        self.files[str(path)] = File(hashed(path), [self.number(killer) for killer in killers])
+
+    def number(self, killer: str | None | bool) -> int:
+        if isinstance(killer, str):
+            if killer not in self.tests:
+                self.tests.append(killer)
+            return self.tests.index(killer)
+        return SURVIVED if killer is None else NOT_RUN
+
+    def outcomes(self) -> Iterator[tuple[Mutant, int]]:
+        """The mutants of the files that have not changed, and what came of each."""
+        for path, file in self.files.items():
+            if Path(path).exists() and hashed(Path(path)) == file.hash:
+                yield from zip(mutants(Path(path)), file.noticed, strict=True)
+
+    def killers(self) -> Iterator[tuple[Mutant, str]]:
+        """The mutants that a test noticed which is still there, and that test."""
+        for mutant, number in self.outcomes():
+            test = self.tests[number] if number >= 0 else ""
+            if test and Path(test.partition("::")[0]).exists():
+                yield mutant, test
+
+    def score(self, equivalent: Iterable[str] = ()) -> tuple[int, int]:
+        """How many mutants ran that are not equivalent, and how many of them were noticed."""
+        known = set(equivalent)
+        counts = Counter(
+            number >= 0
+            for mutant, number in self.outcomes()
+            if number != NOT_RUN and not (number == SURVIVED and mutant.key in known)
+        )
+        return counts.total(), counts[True]
+
+
+def hashed(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 
 from literate.mutants.mutant import Mutant, tree
+from literate.mutants.values import carried
 
 Functions = dict[str, list[FunctionType]]
-Swaps = list[tuple[FunctionType, CodeType]]
 
 
 def functions() -> Functions:
@@ -24,20 +24,29 @@ def functions() -> Functions:
     return found
 
 
-def swaps(mutant: Mutant, known: Functions) -> Swaps:
-    """The functions that a mutant changes, and their new code; none if none can take it over."""
+def put(mutant: Mutant, known: Functions) -> str:
+    """What a mutant changed: the `code` of functions, `values` that they use, or nothing."""
     path = str(mutant.path.resolve())
     changed = compile(tree(mutant), path, "exec", dont_inherit=True)
+    if swapped(changed, known[path]):
+        return "code"
+    return "values" if carried(mutant.path, changed) else ""
+
+
+def swapped(changed: CodeType, known: list[FunctionType]) -> bool:
+    """Whether a function has other code in the changed file, which it takes over."""
     code = {(c.co_qualname, c.co_firstlineno): c for c in inner(changed)}
     found = []
-    for function in known[path]:
+    for function in known:
         old = function.__code__
         new = code.get((old.co_qualname, old.co_firstlineno), old)
         if new.co_freevars != old.co_freevars:
-            return []
+            return False
         if new != old:
             found.append((function, new))
-    return found
+    for function, new in found:
+        function.__code__ = new
+    return bool(found)
 
 
 def inner(code: CodeType) -> Iterator[CodeType]:

@@ -14,20 +14,27 @@ from literate.mutants.fork import forked, within
 from literate.mutants.mutant import mutants, tree
 
 SIGN = '''
-def sign(number):
-    """What side of 0 a number is on."""
-    if number > 0:
-        return 1
-    return -1
+NAMES = {"up": 1}
+
+
+class Side:
+    middle: int = 0
+
+    @staticmethod
+    def of(number, zero=0):
+        """What side of 0 a number is on."""
+        if number > zero:
+            return NAMES["up"]
+        return -1
 '''
 TESTS = """
-from small import sign
+from small import NAMES, Side
 
 def test_weak():
-    assert sign(3) == 1
+    assert Side.of(1) == 1 + Side.middle
 
 def test_never_reached():
-    assert True
+    assert NAMES
 """
 RUN = """
 import sys
@@ -37,8 +44,8 @@ import pytest
 from literate.mutants.mutant import mutants
 from literate.mutants.plugin import Mutate
 
-def note(mutant, tried, killer):
-    print("noted", mutant.text, len(tried), killer, sep="|")
+def note(trial):
+    print("noted", trial.mutant.text, trial.ran, len(trial.tried), *trial.killers, sep="|")
 
 every = mutants(Path("small/__init__.py"))
 arguments = ["-q", "-s", "-p", "no:cacheprovider", "-p", "literate.runner", "--markdown-docs"]
@@ -128,11 +135,14 @@ def test_every_mutant_of_a_small_package(tmp_path: Path) -> None:
     noted = [line.split("|")[1:] for line in done.stdout.splitlines() if "noted|" in line]
     weak = "test_small.py::test_weak"
     assert noted == [
-        ["number > 0 → number >= 0", "1", "None"],
-        ["0 → 1", "1", "None"],
-        ["1 → 2", "1", weak],
-        ["-1 → 1", "0", "None"],
-        ["1 → 2 (2)", "0", "None"],
+        ["'up' → 'XXupXX'", "True", "1", weak],  # values
+        ["1 → 2", "True", "1", weak],
+        ["0 → 1", "True", "1", weak],
+        ["0 → 1", "True", "1", weak],
+        ["number > zero → number >= zero", "True", "1"],  # code
+        ["'up' → 'XXupXX'", "True", "1", weak],
+        ["-1 → 1", "True", "1"],
+        ["1 → 2", "True", "1"],
     ]
     (tmp_path / "test_small.py").write_text(TESTS.replace("== 1", "== 2"), "utf-8")
     assert f"pass without a mutant, got {weak}" in small(tmp_path).stderr
