@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from explorer import Explorer
-from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 from server import Server, serve
 
 from literate.printing.chromium import browser as installed
@@ -63,8 +63,9 @@ def server(chrome: str, built: Path) -> Iterator[Server]:
 def visit(browser: Browser, server: Server) -> Callable[..., Visit]:
     """Opens a page, as a reader who was never here; options as `browser.new_context` has them."""
 
-    def open_page(address: str, **options: object) -> Visit:
-        page = browser.new_context(**{"viewport": WIDE, **options}).new_page()  # type: ignore
+    def open_page(address: str, context: BrowserContext | None = None, **options: object) -> Visit:
+        context = context or browser.new_context(**{"viewport": WIDE, **options})  # type: ignore
+        page = context.new_page()
         page.set_default_timeout(10_000)
         found = Visit(page)
 

@@ -6,19 +6,30 @@ from pathlib import Path
 
 import pytest
 from axe import COLOURS, RULES, UNFOLD, violations
-from conftest import Visit
+from conftest import WIDE, Visit
 from pages import PAGES, address
+from playwright.sync_api import Browser, BrowserContext
 
 WIDTHS = {"phone": (390, 844), "zoomed": (640, 450)}  # zoomed: 1280 × 900 at 200 %
 WIDER = "Math.max(document.documentElement.scrollWidth, document.body.scrollWidth) - innerWidth"
 
 
+@pytest.fixture(scope="module")
+def reader(browser: Browser) -> Iterator[BrowserContext]:
+    """One reader of all pages, who keeps what they share."""
+    context = browser.new_context(viewport=WIDE, reduced_motion="reduce")
+    yield context
+    context.close()
+
+
 @pytest.fixture(scope="module", params=[*map(address, PAGES), "404.html"], ids=lambda a: a or "/")
-def seen(request: pytest.FixtureRequest, visit: Callable[..., Visit]) -> Iterator[Visit]:
-    found = visit(request.param, reduced_motion="reduce")
+def seen(
+    request: pytest.FixtureRequest, reader: BrowserContext, visit: Callable[..., Visit]
+) -> Iterator[Visit]:
+    found = visit(request.param, reader)
     found.page.evaluate(UNFOLD)
     yield found
-    found.page.context.close()
+    found.page.close()
 
 
 @pytest.fixture(params=["light", "dark", "phone", "zoomed"])
