@@ -42,17 +42,20 @@ def patient(server: Server, request: pytest.FixtureRequest) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("address", ["", CHAPTER, "foundations/why-attention/", REFERENCE])
-def test_a_page_stays_where_it_is(
-    browser: Browser, patient: Server, address: str, width: int
-) -> None:
-    page = browser.new_page(viewport={"width": width, "height": 900})
-    page.add_init_script(SHIFT)
-    page.goto(patient.address + address, wait_until="networkidle")
-    page.wait_for_timeout(300)
-    shifted = page.evaluate("shifted")
-    page.close()
-    assert shifted <= MOVED
+def test_a_page_stays_where_it_is(browser: Browser, patient: Server, width: int) -> None:
+    """Four pages side by side: most of the time is waiting."""
+    pages = {}
+    for address in ("", CHAPTER, "foundations/why-attention/", REFERENCE):
+        page = pages[address] = browser.new_page(viewport={"width": width, "height": 900})
+        page.add_init_script(SHIFT)
+        page.goto(patient.address + address, wait_until="commit")
+    for page in pages.values():
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(300)
+    moved = {address: page.evaluate("shifted") for address, page in pages.items()}
+    for page in pages.values():
+        page.close()
+    assert {address: by for address, by in moved.items() if by > MOVED} == {}
 
 
 # The faces that stand in have the letters' mean width, so that nobody gets another page.
