@@ -59,6 +59,7 @@ update: $(READY)
 	$(BIN)/python -m literate bibliography
 	$(BIN)/python -m pytest -q --update-docs README.md docs
 	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --update-spread README.md docs
+	$(BIN)/python -m literate count
 
 # What the site serves of the npm packages. Node.js comes from PyPI, so a machine needs none.
 $(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py literate/stand_ins.py

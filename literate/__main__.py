@@ -8,6 +8,7 @@ COMMANDS = {
     "bibliography": "literate.bibliography:main",
     "break": "literate.breaking.book:main",
     "build": "literate.site:build",
+    "count": "literate.counts:main",
     "export": "literate.export:main",
     "links": "literate.links:main",
     "lint": "literate.lint:main",

@@ -94,7 +94,7 @@ def mentions() -> Iterator[Mention]:
 def place(path: Path) -> str:
     """A link to a page, or the name of a module."""
     if path.suffix == ".py":
-        return f"`{'.'.join(path.with_suffix('').parts)}`"
+        return f"`{'.'.join(path.with_suffix('').parts).removesuffix('.__init__')}`"
     heading = re.search(r"^# (.+?)(?: \{.*)?$", path.read_text("utf-8"), re.M)
     return f"[{heading[1] if heading else path.stem}](../{path.relative_to('docs').as_posix()})"
 

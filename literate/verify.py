@@ -73,7 +73,7 @@ def main(arguments: list[str]) -> int:
 
 
 def root(pages: list[str]) -> Path:
-    """What the pages are named from: where the command is run, or, elsewhere, what holds them all."""
+    """What the pages are named from: where the command is run, or else what holds them all."""
     paths = [Path(page).resolve() for page in pages]
     folder = Path(os.path.commonpath([path if path.is_dir() else path.parent for path in paths]))
     return Path.cwd() if folder.is_relative_to(Path.cwd()) else folder

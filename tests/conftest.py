@@ -1,6 +1,7 @@
 """What all tests share: the book, built once, and Triton, interpreted where there is no GPU."""
 
 import fcntl
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,7 +14,7 @@ ROOT = Path(__file__).parents[1]
 
 def pytest_sessionstart() -> None:
     """Before anything is collected: the examples of the package would load Triton to compile."""
-    if find_spec("triton"):
+    if find_spec("triton") and "triton" not in sys.modules:
         import interpreter  # noqa: F401
 
 

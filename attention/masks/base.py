@@ -54,6 +54,7 @@ class Mask:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__")
 
+    # While compiling, PyTorch 2.11 asks this of an object that is called: call its `__call__`.
     def __bool__(self) -> bool:
         raise TypeError("a mask is neither true nor false: combine masks with &, | and ~")
 
@@ -166,7 +167,7 @@ class Mask:
         def mask_mod(
             batch: Position, head: Position, query: Position, key: Position
         ) -> Bool[Tensor, "..."] | bool:
-            return rule(batch, head, query + offset, key)
+            return rule.__call__(batch, head, query + offset, key)
 
         return mask_mod
 

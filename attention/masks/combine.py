@@ -53,7 +53,8 @@ class And(Pair):
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
-        return self.left(batch, head, query, key) & self.right(batch, head, query, key)
+        left = self.left.__call__(batch, head, query, key)
+        return left & self.right.__call__(batch, head, query, key)
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)
@@ -82,7 +83,8 @@ class Or(Pair):
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
-        return self.left(batch, head, query, key) | self.right(batch, head, query, key)
+        left = self.left.__call__(batch, head, query, key)
+        return left | self.right.__call__(batch, head, query, key)
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)
@@ -132,7 +134,7 @@ class Not(Of):
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
-        keep = self.mask(batch, head, query, key)
+        keep = self.mask.__call__(batch, head, query, key)
         return ~keep if isinstance(keep, Tensor) else not keep
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:

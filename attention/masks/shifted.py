@@ -31,7 +31,7 @@ class Shifted(Of):
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
-        return self.mask(batch, head, query + self.by, key + self.by)
+        return self.mask.__call__(batch, head, query + self.by, key + self.by)
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         start, stop = self.mask.span(first + self.by, last + self.by, keys + self.by)

@@ -9,12 +9,13 @@ import json
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from typing import Any
 
 from literate.breaking import pardons
 from literate.breaking.sources import FOUND, code, copy, outside, pages, text
 from literate.breaking.trial import Result, Trial, run
 
-Found = dict[str, dict[str, object]]
+Found = dict[str, dict[str, Any]]
 
 
 def main(arguments: list[str]) -> int:

@@ -74,6 +74,6 @@ def copy() -> Iterator[Path]:
             shutil.copytree(ROOT / name, root / name, ignore=unread)
         for name in ("README.md", "pyproject.toml", "tests/conftest.py"):
             shutil.copy(ROOT / name, root / name)
-        for name in ("attention", "benchmarks", "literate", "tests/package"):
+        for name in ("attention", "benchmarks", "literate", "tests/mutants", "tests/package"):
             (root / name).symlink_to(ROOT / name)
         yield root

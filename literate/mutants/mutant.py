@@ -17,7 +17,7 @@ class Mutant:
     path: Path
     function: str  # its name with that of its class; empty outside of functions
     line: int
-    lines: range  # of the statement, or of the head of a compound one
+    lines: range  # of the statement, or of the head of a compound one; none if an import runs it
     text: str  # what stands there → what stands there now
     site: int
     change: int
@@ -37,6 +37,7 @@ class Site(NamedTuple):
     node: ast.AST
     function: str
     statement: ast.stmt
+    called: bool  # whether it runs when a function is called, not on import
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
@@ -54,7 +55,8 @@ def mutants(path: Path) -> Iterator[Mutant]:
             if (count := seen[site.function + text]) > 1:
                 text += f" ({count})"
             line = getattr(site.node, "lineno", site.statement.lineno)
-            yield Mutant(path, site.function, line, lines(site.statement), text, n, m)
+            run = lines(site.statement) if site.called else range(0)
+            yield Mutant(path, site.function, line, run, text, n, m)
 
 
 def tree(mutant: Mutant) -> ast.Module:
@@ -76,7 +78,9 @@ def tree(mutant: Mutant) -> ast.Module:
 def sites(module: ast.Module) -> Iterator[Site]:
     """The nodes of a module that run: no annotation, no docstring, no type."""
 
-    def inside(parent: ast.AST, place: str, statement: ast.stmt | None) -> Iterator[Site]:
+    def inside(
+        parent: ast.AST, place: str, statement: ast.stmt | None, called: bool
+    ) -> Iterator[Site]:
         for field, value in ast.iter_fields(parent):
             if field in {"annotation", "returns", "decorator_list", "bases", "ctx"}:
                 continue
@@ -88,11 +92,13 @@ def sites(module: ast.Module) -> Iterator[Site]:
                 name = place
                 if isinstance(node, ast.ClassDef | ast.FunctionDef):
                     name = f"{place}.{node.name}".lstrip(".")
+                at, body = index if several else None, isinstance(parent, ast.FunctionDef)
+                now = field == "body" if body else called
                 if held is not None:
-                    yield Site(parent, field, index if several else None, node, name, held)
-                yield from inside(node, name, held)
+                    yield Site(parent, field, at, node, name, held, now)
+                yield from inside(node, name, held, now)
 
-    return inside(module, "", None)
+    return inside(module, "", None, False)
 
 
 def for_types(node: ast.AST) -> bool:

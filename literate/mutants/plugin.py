@@ -34,8 +34,9 @@ class Mutate:
         seconds: float,
         each: bool,
         note: Callable[[Trial], None],
+        late: Iterable[str] = (),
     ) -> None:
-        self.package, self.mutants, self.note = package, mutants, note
+        self.package, self.mutants, self.note, self.late = package, mutants, note, late
         self.seconds, self.each = seconds, each
 
     def pytest_configure(self) -> None:
@@ -51,6 +52,8 @@ class Mutate:
         hypothesis.settings.load_profile("mutants")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        for name in self.late:
+            importlib.import_module(name)
         package = importlib.import_module(self.package)
         for module in pkgutil.walk_packages(package.__path__, f"{self.package}."):
             importlib.import_module(module.name)  # what is loaded late would be read unchanged

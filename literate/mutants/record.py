@@ -11,6 +11,7 @@ from literate.mutants.mutant import Mutant, mutants
 
 TESTS = Path("tests/mutants/tests.json")
 PAGES = Path("tests/mutants/pages.json")
+EQUIVALENT = Path("tests/mutants/equivalent.toml")
 SURVIVED, NOT_RUN = -1, -2
 
 
@@ -43,7 +44,9 @@ class Found:
 
     def stale(self, paths: Iterable[Path]) -> list[Path]:
         """The files that have changed since their mutants ran."""
-        return [p for p in paths if str(p) not in self.files or self.files[str(p)].hash != hashed(p)]
+        return [
+            p for p in paths if str(p) not in self.files or self.files[str(p)].hash != hashed(p)
+        ]
 
     def note(self, path: Path, killers: list[str | None | bool]) -> None:
         """For each mutant of a file: what noticed it, None if nothing, False if it did not run."""
@@ -62,6 +65,14 @@ class Found:
             if Path(path).exists() and hashed(Path(path)) == file.hash:
                 yield from zip(mutants(Path(path)), file.noticed, strict=True)
 
+    def survivors(self) -> list[Mutant]:
+        return [mutant for mutant, number in self.outcomes() if number == SURVIVED]
+
+    def notice(self, mutant: Mutant, test: str) -> None:
+        """A test noticed now what nothing did."""
+        at = [each.key for each in mutants(mutant.path)].index(mutant.key)
+        self.files[str(mutant.path)].noticed[at] = self.number(test)
+
     def killers(self) -> Iterator[tuple[Mutant, str]]:
         """The mutants that a test noticed which is still there, and that test."""
         for mutant, number in self.outcomes():
@@ -71,13 +82,18 @@ class Found:
 
     def score(self, equivalent: Iterable[str] = ()) -> tuple[int, int]:
         """How many mutants ran that are not equivalent, and how many of them were noticed."""
-        known = set(equivalent)
+        names = list(equivalent)
         counts = Counter(
             number >= 0
             for mutant, number in self.outcomes()
-            if number != NOT_RUN and not (number == SURVIVED and mutant.key in known)
+            if number != NOT_RUN and not (number == SURVIVED and named(mutant.key, names))
         )
         return counts.total(), counts[True]
+
+
+def named(key: str, names: Iterable[str]) -> bool:
+    """Whether a mutant is one of those; a name that ends in * is of all that begin so."""
+    return any(key == name or (name[-1] == "*" and key.startswith(name[:-1])) for name in names)
 
 
 def hashed(path: Path) -> str:

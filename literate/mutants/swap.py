@@ -6,9 +6,10 @@ file. So nothing is imported again: a mutant costs what its tests cost.
 
 import gc
 from collections import defaultdict
-from collections.abc import Iterator
 from types import CodeType, FunctionType
 
+from literate.mutants.code import inner
+from literate.mutants.interpreted import reread
 from literate.mutants.mutant import Mutant, tree
 from literate.mutants.values import carried
 
@@ -26,8 +27,10 @@ def functions() -> Functions:
 
 def put(mutant: Mutant, known: Functions) -> str:
     """What a mutant changed: the `code` of functions, `values` that they use, or nothing."""
-    path = str(mutant.path.resolve())
-    changed = compile(tree(mutant), path, "exec", dont_inherit=True)
+    path, module = str(mutant.path.resolve()), tree(mutant)
+    if mutant.function and "@triton.jit" in mutant.path.read_text("utf-8"):
+        return "code" if reread(path, module, known[path]) else ""
+    changed = compile(module, path, "exec", dont_inherit=True)
     if swapped(changed, known[path]):
         return "code"
     return "values" if carried(mutant.path, changed) else ""
@@ -47,11 +50,3 @@ def swapped(changed: CodeType, known: list[FunctionType]) -> bool:
     for function, new in found:
         function.__code__ = new
     return bool(found)
-
-
-def inner(code: CodeType) -> Iterator[CodeType]:
-    """The code of all functions that stand in some code."""
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield constant
-            yield from inner(constant)

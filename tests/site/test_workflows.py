@@ -1,12 +1,14 @@
 """What runs with the rights of the repository is fixed, and has few of them."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 
-WORKFLOWS = sorted((Path(__file__).parents[2] / ".github/workflows").glob("*.yml"))
+ROOT = Path(__file__).parents[2]
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
@@ -37,3 +39,12 @@ def test_pages_tests_before_it_publishes() -> None:
     jobs = yaml.safe_load(WORKFLOWS[0].read_text("utf-8"))["jobs"]
     assert jobs["publish"]["needs"] == "build"
     assert jobs["build"]["needs"] == "test"
+
+
+def test_the_oldest_python_and_torch_that_are_admitted_are_tried() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    steps = yaml.safe_load(WORKFLOWS[1].read_text("utf-8"))["jobs"]["oldest"]["steps"]
+    torch = project["dependencies"][0].replace(">=", "==")
+    assert any(f"install {torch}.0 " in step.get("run", "") for step in steps)
+    pythons = [step["with"]["python-version"] for step in steps if "python" in step.get("uses", "")]
+    assert [f">={version}" for version in pythons] == [project["requires-python"]]

@@ -1,0 +1,83 @@
+"""`python -m literate count`: writes docs/about/counts.md, how much is checked, from the records.
+
+It counts what others wrote down when they ran: the tests of the pages (docs/.records), the digits
+that were changed (literate/breaking/found.json) and the mutants (tests/mutants).
+"""
+
+import sys
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from literate import records
+from literate.bibliography import place
+from literate.breaking import book
+from literate.mutants import record
+from literate.mutants.record import EQUIVALENT, Found
+
+PAGE = Path("docs/about/counts.md")
+TEXT = Path(__file__).with_suffix(".md")  # the words around the tables
+
+
+def row(*cells: object) -> str:
+    shown = (f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in cells)
+    return f"| {' | '.join(shown)} |\n"
+
+
+def checks() -> str:
+    """A row for each page that checks something, and their sums."""
+    rows, digits = [], book.found()
+    for path in [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]:
+        counts = records.read(records.place(Path("docs/.records"), path)).get("counts")
+        if path == PAGE or not counts:
+            continue
+        names = ("blocks", "outputs", "numbers", "claims")
+        broken = digits[path.as_posix()]
+        numbers = [
+            *(counts[name] for name in names),
+            counts["tables"] + counts["figures"],
+            sum(broken["digits"].values()),
+            broken["listed"],
+        ]
+        rows.append((place(path) if path.parts[0] == "docs" else "README", numbers))
+    total = [sum(column) for column in zip(*(numbers for _, numbers in rows), strict=True)]
+    return "".join(row(name, *numbers) for name, numbers in [*rows, ("**in all**", total)])
+
+
+def parts(found: Found) -> dict[str, list[tuple[str, int]]]:
+    """The mutants that ran, by the folder of the package that they stand in."""
+    by: dict[str, list[tuple[str, int]]] = {}
+    for mutant, number in found.outcomes():
+        if number != record.NOT_RUN:
+            folder = ".".join(mutant.path.parent.parts)
+            by.setdefault(folder, []).append((mutant.key, number))
+    return dict(sorted(by.items()))
+
+
+def mutants(found: Found, same: Iterable[str]) -> str:
+    names, rows, total = list(same), [], [0, 0, 0]
+    for name, outcomes in parts(found).items():
+        equal = sum(number < 0 and record.named(key, names) for key, number in outcomes)
+        noticed = sum(number >= 0 for _, number in outcomes)
+        numbers = [len(outcomes), equal, noticed]
+        total = [a + b for a, b in zip(total, numbers, strict=True)]
+        rows.append(row(f"`{name}`", *numbers, share(*numbers)))
+    return "".join(rows) + row("**in all**", *total, share(*total))
+
+
+def share(ran: int, same: int, noticed: int) -> str:
+    return f"{100 * noticed / (ran - same):.1f} %"
+
+
+def page() -> str:
+    same = tomllib.loads(EQUIVALENT.read_text("utf-8"))
+    table = mutants(Found.read(record.TESTS), same)
+    return TEXT.read_text("utf-8").format(checks=checks(), mutants=table)
+
+
+def main(arguments: list[str]) -> int:
+    if arguments:
+        print("python -m literate count: expected no arguments", file=sys.stderr)
+        return 2
+    PAGE.write_text(page(), "utf-8")
+    return 0

@@ -1,0 +1,111 @@
+"""What is so if nobody says otherwise, and sentences, to their last word."""
+
+import re
+
+import pytest
+import torch
+
+from attention import (
+    AttentionGraph,
+    AttentionTable,
+    Causal,
+    KVCache,
+    MultiHeadAttention,
+    Rotary,
+    SelfAttention,
+    dot_product_attention,
+)
+from attention.cache.base import Cache
+
+X = torch.linspace(-1, 1, 40).reshape(5, 8)
+
+
+def says(error: type[Exception], sentence: str):
+    return pytest.raises(error, match=f"^{re.escape(sentence)}$")
+
+
+@pytest.mark.parametrize("backend", ["tiled", "spans", "triton"])
+def test_what_does_not_work_under_torch_func(backend: str) -> None:
+    with says(ValueError, f"backend '{backend}' does not work under torch.func: expected eager"):
+        torch.func.vmap(lambda x: dot_product_attention(x, x, x, Causal(), backend=backend))(
+            X[None]
+        )
+
+
+@pytest.mark.parametrize("backend", ["spans", "triton"])
+def test_what_does_not_compile(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    what = "plans with values, which are not there yet"
+    with says(ValueError, f"backend '{backend}' {what}: expected fused"):
+        dot_product_attention(X, X, X, Causal(), backend=backend)
+
+
+def test_a_mask_is_neither_true_nor_false() -> None:
+    with says(TypeError, "a mask is neither true nor false: combine masks with &, | and ~"):
+        bool(Causal())
+
+
+def test_torch_s_kernel_has_no_second_derivative() -> None:
+    x = X.clone().requires_grad_()
+    context = dot_product_attention(x, x, x, backend="fused")
+    (grad,) = torch.autograd.grad(context.sum(), x, create_graph=True)
+    which = "expected backend eager, tiled or loops"
+    with says(RuntimeError, f"torch's kernel cannot be differentiated twice: {which}"):
+        grad.sum().backward()
+
+
+class Half(Cache):
+    """A cache whose author stopped."""
+
+
+def test_an_unfinished_cache_says_what_it_lacks() -> None:
+    for name, arguments in {"join": (X, X), "_held": (X,)}.items():
+        with says(NotImplementedError, f"Half does not define {name}"):
+            getattr(Half, name)(Half.__new__(Half), *arguments)
+
+
+def test_the_bounds_belong_to_what_is_taken() -> None:
+    weights, tokens = torch.eye(2), ["a", "b"]
+    assert AttentionGraph(weights, tokens, at_least=1).edges
+    assert "1.000000" in AttentionTable(weights, tokens, digits=6).markup()
+
+
+def test_modules_return_contexts_alone() -> None:
+    assert SelfAttention(8, 4)(X).shape == (5, 4)
+    assert MultiHeadAttention(8, 2)(X).shape == (5, 8)
+
+
+def test_blocks_of_a_block_mask_have_128_rows() -> None:
+    assert Causal().block_mask(256, 256).BLOCK_SIZE == (128, 128)
+
+
+def test_norms_of_queries_and_keys_are_like_the_module() -> None:
+    module = MultiHeadAttention(8, 2, qk_norm=True, dtype=torch.float64)
+    for norm in (module.query_norm, module.key_norm):
+        assert norm.eps == 1e-6
+        assert norm.weight.dtype == torch.float64
+
+
+def test_what_a_module_says_of_itself() -> None:
+    said = repr(MultiHeadAttention(8, 2, positions=Rotary(4)))
+    assert said.splitlines()[1].startswith(
+        "  num_heads=2, num_kv_heads=2, head_dim=4, dropout=0.0, positions=Rotary("
+    )
+
+
+@pytest.mark.parametrize("name", ["key", "value"])
+def test_a_module_names_the_input_that_is_wrong(name: str) -> None:
+    given = {"query": X, "key": X, "value": X, name: X[:, :4]}
+    with pytest.raises(ValueError, match=f"^{name} has width 4: expected "):
+        MultiHeadAttention(8, 2)(**given)
+    given[name] = X.expand(2, 5, 8)
+    with pytest.raises(ValueError, match=rf"^{name} has batch axes \(2,\) but query has \(\): "):
+        MultiHeadAttention(8, 2)(**given)
+
+
+def test_a_cache_names_what_is_no_tensor() -> None:
+    rows = X[None]
+    with says(TypeError, "key is a list: expected a torch.Tensor"):
+        KVCache().update([], rows)
+    with says(TypeError, "value is a list: expected a torch.Tensor"):
+        KVCache().update(rows, [])
