@@ -1,6 +1,7 @@
 """requirements.txt is all that pyproject.toml asks for, with a hash for each file of a version."""
 
 import re
+import sysconfig
 import tomllib
 from importlib.metadata import distribution, distributions
 from pathlib import Path
@@ -59,7 +60,9 @@ def test_what_is_asked_for_is_locked_in_a_version_that_fits() -> None:
 
 
 def test_what_is_installed_is_locked() -> None:
-    installed = {canonicalize_name(each.name): each.version for each in distributions()}
+    # Of this environment alone: setuptools, once loaded, shows what it carries inside.
+    here = distributions(path=[sysconfig.get_path("purelib")])
+    installed = {canonicalize_name(each.name): each.version for each in here}
     theirs = {k for k in installed if CUDA.fullmatch(k) and k not in lock()}  # torch brings them
     installed = {k: v for k, v in installed.items() if k not in OURS and k not in theirs}
     locked = {
