@@ -350,7 +350,8 @@ def test_a_fault_without_a_known_place_is_still_said(tmp_path: Path) -> None:
 def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert literate.main(["biuld"]) == 2
     assert (
-        "expected one of bibliography, break, build, count, export, links" in capsys.readouterr().err
+        "expected one of bibliography, break, build, count, export, links"
+        in capsys.readouterr().err
     )
 
 

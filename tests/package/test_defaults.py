@@ -17,6 +17,7 @@ from attention import (
 )
 from attention.cache.base import Cache
 
+pytestmark = pytest.mark.untyped  # what is wrong is so on purpose
 X = torch.linspace(-1, 1, 40).reshape(5, 8)
 
 
