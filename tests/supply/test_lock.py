@@ -60,7 +60,7 @@ def test_what_is_asked_for_is_locked_in_a_version_that_fits() -> None:
 
 
 def test_what_is_installed_is_locked() -> None:
-    # Of this environment alone: setuptools, once loaded, shows what it carries inside.
+    # Of this environment alone: a package, once loaded, may show others that it carries inside.
     here = distributions(path=[sysconfig.get_path("purelib")])
     installed = {canonicalize_name(each.name): each.version for each in here}
     theirs = {k for k in installed if CUDA.fullmatch(k) and k not in lock()}  # torch brings them
