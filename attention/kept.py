@@ -43,7 +43,7 @@ class Kept(Generic[Made]):
 
 def value(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
-    if isinstance(part, Mask) and not hasattr(part, "__slots__"):  # which hold what vars lacks
+    if isinstance(part, Mask) and not hasattr(part, "__slots__"):  # which hold more
         held = vars(part)
         return type(part), *held, *map(value, held.values())
     if isinstance(part, Tensor):
