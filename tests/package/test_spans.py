@@ -157,6 +157,10 @@ def taken(**given) -> str:
         ({"bias": torch.zeros(1, 1)}, "fused"),
         ({"dropout_p": 0.1}, "fused"),
         ({"value": torch.zeros(1, 2, 1024, 8)}, "fused"),
+        (  # sequences on two axes, which a plan does not tell apart
+            {"query": torch.zeros(1, 2, 2, 512, 16), "mask": Padding(torch.tensor([256, 256]))},
+            "fused",
+        ),
         ({"weights": True}, "eager"),
         ({"softcap": 1.0}, "eager"),
         ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1)}, "tiled"),
