@@ -4,7 +4,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.autograd import forward_ad
 
 from attention import checks, kernels
 from attention.masks import Causal, Mask
@@ -79,8 +78,8 @@ def planned(query: Tensor, key: Tensor, mask: Mask) -> Any:
     queries, keys = query.size(-2), key.size(-2)
     checks.counts(mask, queries, keys)
     checks.devices(mask, query.device)
-    alike = mask.batch in (None, 1)
-    if mask.heads is not None or not (alike or (query.ndim == 4 and len(query) == mask.batch)):
+    checks.fits(mask, query, key)
+    if mask.heads is not None or (mask.batch not in (None, 1) and query.ndim != 4):
         return None
     from attention import blocks  # late, as above
 
@@ -102,12 +101,10 @@ def named(
     plan = None
     if backend in ("fused", "tiled", "spans", "triton"):
         refuse(backend, weights, "does not return weights", "eager")
-    if backend in ("tiled", "spans", "triton"):
-        refuse(backend, transformed(), "does not work under torch.func", "eager")
+        why = "works neither under torch.func nor in forward mode"
+        refuse(backend, transformed(), why, "eager")
     if backend == "fused":
         refuse(backend, softcap is not None, "has no softcap", "eager or tiled")
-        forward = forward_ad._current_level >= 0
-        refuse(backend, forward, "has no forward-mode derivative", "eager")
     elif backend == "loops":
         refuse(backend, query.is_meta, "reads values and query is on meta", "eager")
     elif backend == "tiled":

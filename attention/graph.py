@@ -83,11 +83,11 @@ class AttentionGraph(View):
 
     def edges(self, head: int = 0) -> list[Edge]:
         """The arrows of a head, query by query, the strongest first."""
-        found = []
+        # Both to six decimals: the noise of float32 decides no order, a third is at least 1 / 3.
+        found, least = [], round(self.at_least, 6)
         for i, row in enumerate(self.heads[head]):
-            # To six decimals: the noise of float32 decides no order, and 0.7 is at least 0.7.
             edges = [(-round(weight, 6), j) for j, weight in enumerate(row) if weight > 0]
-            kept = [j for less, j in sorted(edges)[: self.strongest] if -less >= self.at_least]
+            kept = [j for less, j in sorted(edges)[: self.strongest] if -less >= least]
             found += [Edge(j, i, row[j]) for j in kept]
         return found
 

@@ -5,31 +5,35 @@ from collections.abc import Callable
 from threading import Lock
 from typing import Generic, TypeVar
 
+import torch
 from torch import Tensor
 
 from attention.masks.base import Mask
 
 Made = TypeVar("Made")
+PLAIN = (int, float, str, type(None))  # what cannot change unseen
 
 
 class Kept(Generic[Made]):
-    """The last few things made, by name."""
+    """The last few things made of masks."""
 
     def __init__(self, most: int) -> None:
         self.most = most
         self.made: OrderedDict[object, Made] = OrderedDict()
         self.lock = Lock()
 
-    def get(self, name: object, make: Callable[[], Made]) -> Made:
-        """What was made under this name, or what is made now."""
+    def get(self, mask: Mask, beside: object, make: Callable[[], Made]) -> Made:
+        """What was made of an equal mask and the same beside it, or what is made now."""
         try:
-            with self.lock:
-                if name in self.made:
-                    self.made.move_to_end(name)
-                    return self.made[name]
-        except TypeError:  # a mask of somebody's own that holds a list, say
+            name = value(mask), beside
+        except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
             return make()
-        made = make()
+        with self.lock:
+            if name in self.made:
+                self.made.move_to_end(name)
+                return self.made[name]
+        with torch.inference_mode(False):  # a later call may learn, and save it for its gradient
+            made = make()
         with self.lock:
             self.made[name] = made
             while len(self.made) > self.most:
@@ -39,8 +43,11 @@ class Kept(Generic[Made]):
 
 def value(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
-    if isinstance(part, Mask):
-        return type(part), *(value(held) for held in vars(part).values())
-    if isinstance(part, Tensor):  # elsewhere than on a CPU, as itself
-        return (part.dtype, part.shape, part.numpy().tobytes()) if part.is_cpu else part
-    return part
+    if isinstance(part, Mask) and not hasattr(part, "__slots__"):  # which hold more
+        held = vars(part)
+        return type(part), *held, *map(value, held.values())
+    if isinstance(part, Tensor):
+        return part.dtype, part.shape, part.numpy().tobytes()
+    if isinstance(part, PLAIN):
+        return part
+    raise TypeError(f"{type(part).__name__} may change unseen")

@@ -47,7 +47,7 @@ def rule(query: Tensor, key: Tensor, mask: Mask) -> Any:
 def sparing(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
     """The rule of a mask that torch's kernels would need as a tensor; None if of another, or none.
 
-    Torch's kernels know the square causal mask and no other: beside a tensor of all scores, they
+    Torch's kernels know the square causal mask. Any other they need as a tensor of all scores, and
     compute every tile of it. What ours gain by leaving tiles out is not measured yet, so torch has
     all else; also a mask that only cuts keys off, the same for each query, which is a slice.
     """

@@ -39,6 +39,8 @@ OURS = {
     "k_proj": "key_proj",
     "v_proj": "value_proj",
     "o_proj": "out_proj",
+    "dense": "out_proj",
+    "Wo": "out_proj",
     "q_norm": "query_norm",
     "k_norm": "key_norm",
 }
@@ -147,7 +149,7 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
             for i, own in enumerate(PARTS):
                 ours[f"{own}.{kind}"] = heads[:, i].flatten(0, 1)
         else:
-            ours[f"out_proj.{kind}"] = x
+            ours[f"{OURS.get(part, part)}.{kind}"] = x
     return ours
 
 
@@ -180,7 +182,7 @@ def from_modernbert(theirs: State) -> dict[str, Tensor]:
             checks.packed(f"{part}.{kind}", x, 3, "3")
             ours |= {f"{own}.{kind}": y for own, y in zip(PARTS, x.chunk(3), strict=True)}
         else:
-            ours[f"out_proj.{kind}"] = x
+            ours[f"{OURS.get(part, part)}.{kind}"] = x
     return ours
 
 

@@ -8,7 +8,6 @@ from torch.nn.functional import scaled_dot_product_attention
 from attention.absent import REGISTER, idle, silence
 from attention.heads import fold, four, unfold
 from attention.once import once
-from attention.transforms import transformed
 
 
 def fused(
@@ -55,7 +54,7 @@ def fused(
 
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
     """Whether torch's kernel, without a mask, would lose NaN."""
-    if torch.compiler.is_compiling() or transformed():  # nobody can look
+    if torch.compiler.is_compiling():  # nobody can look
         return False
     if not query.is_cpu or key.size(-2) >= REGISTER:
         return False
@@ -115,9 +114,9 @@ def kernel(
     context = scaled_dot_product_attention(
         q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
     )
-    context = unfold(context, size)
     if context.requires_grad and not torch.compiler.is_compiling():
         tell(context)
+    context = unfold(context, size)
     if query.ndim != 4:
         context = context.reshape(*query.shape[:-1], value.shape[-1])
     return context

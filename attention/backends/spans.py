@@ -79,7 +79,7 @@ class Spans(torch.autograd.Function):
                 asked.of(query[heads], part.count),
                 read.of(key[heads], part.count),
                 read.of(value[heads], part.count),
-                attn_mask=hidden(part, size, query.dtype),
+                attn_mask=hidden(part, size, query),
                 scale=scale,
             )
             if part.idle is not None:
@@ -102,7 +102,7 @@ class Spans(torch.autograd.Function):
         query, key, value, context, total = ctx.saved_tensors
         plan, scale, size = ctx.rest
         grad = of_context[0].contiguous()
-        grads = [torch.zeros(x.shape, dtype=x.dtype) for x in (query, key, value)]
+        grads = [x.new_zeros(x.shape) for x in (query, key, value)]
         for heads, part in walk(plan, len(key)):
             asked, read = part.queries.times(size), part.keys
             of_query, *of_read = BACKWARD(
@@ -114,7 +114,7 @@ class Spans(torch.autograd.Function):
                 asked.of(total[heads], part.count).contiguous(),
                 0.0,
                 False,
-                attn_mask=hidden(part, size, query.dtype),
+                attn_mask=hidden(part, size, query),
                 scale=scale,
             )
             asked.of(grads[0][heads], part.count).add_(of_query)
@@ -137,10 +137,10 @@ def walk(plan: Plan, heads: int) -> Iterator[tuple[slice, Blocks]]:
                 yield slice(first * each, last * each), part
 
 
-def hidden(part: Blocks, size: int, dtype: torch.dtype) -> Float[Tensor, "..."] | None:
+def hidden(part: Blocks, size: int, like: Rows) -> Float[Tensor, "..."] | None:
     """What is added to the scores of a block: −∞ where a query may not attend."""
     if part.keep is None:
         narrow = part.keys.size < REGISTER
-        return torch.zeros(1, part.keys.size, dtype=dtype) if narrow else None
+        return like.new_zeros(1, part.keys.size) if narrow else None
     keep = part.keep.repeat_interleave(size, 0) if size > 1 else part.keep
-    return torch.zeros(keep.shape, dtype=dtype).masked_fill_(~keep, float("-inf"))
+    return like.new_zeros(keep.shape).masked_fill_(~keep, float("-inf"))

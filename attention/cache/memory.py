@@ -49,4 +49,5 @@ class Memory:
             ValueError: The index names a sequence that is not remembered.
         """
         checks.order(index, self.key)
+        index = index.long()
         return Memory(self.key.index_select(0, index), self.value.index_select(0, index))

@@ -25,6 +25,8 @@ def turned(x: Any, at: Any) -> None:
         expected = "a torch.Tensor of float64, float32, float16 or bfloat16"
         raise TypeError(f"x {came}: expected {expected}")
     positions(at)
+    if at.device != x.device:
+        raise ValueError(f"at is on {at.device} but x is on {x.device}: expected one device")
     axes = tuple(x.shape[:-1])
     trailing = axes[len(axes) - at.ndim :]
     fits = len(trailing) == at.ndim

@@ -1,7 +1,7 @@
 """What every mask is: a rule about positions."""
 
 from collections.abc import Callable
-from dataclasses import is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import torch
@@ -26,6 +26,9 @@ class Mask:
 
     `&`, `|` and `~` make new masks. In a notebook a mask shows itself as a picture.
 
+    What a rule says follows from the positions and from what the mask holds, and from nothing
+    else: what was made of a mask serves the next call with an equal one.
+
     Examples:
         A mask of your own, every other key:
 
@@ -41,8 +44,10 @@ class Mask:
         """A new rule takes over nothing that was said of an old one."""
         super().__init_subclass__()
         if "__call__" in vars(cls):
-            for name in {"span", "full", "intervals"} - vars(cls).keys():
-                setattr(cls, name, getattr(Mask, name))
+            for name in ("relative", "over", "span", "full", "intervals"):
+                said = next(base for base in cls.__mro__ if name in vars(base))
+                if said is not cls and "__call__" in vars(said):
+                    setattr(cls, name, vars(Mask)[name])
 
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
@@ -253,9 +258,11 @@ class Mask:
 
     def to(self, device: torch.device | str) -> "Mask":
         """The same mask with the tensors that it holds on a device; itself if it holds none."""
-        held = vars(self).items()
-        moved = {n: x.to(device) for n, x in held if isinstance(x, Tensor | Mask)}
-        return replace(self, **moved) if is_dataclass(self) and moved else self
+        if not is_dataclass(self):
+            return self
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        moved = {n: x.to(device) for n, x in held.items() if isinstance(x, Tensor | Mask)}
+        return replace(self, **moved) if moved else self
 
     def __and__(self, other: "Mask") -> "Mask":
         from attention.masks.combine import And  # late: it is a mask too

@@ -7,7 +7,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention import checks
-from attention.kept import Kept, value
+from attention.kept import Kept
 from attention.masks.base import Mask
 from attention.transforms import transformed
 
@@ -54,4 +54,4 @@ def table(mask: Mask, queries: int, keys: int, device: torch.device, narrow: boo
 
     size = (mask.batch or 1) * (mask.heads or 1) * queries * keys
     once = queries > 1 and size <= SMALL and device.type == "cpu"  # a cache grows with each query
-    return kept.get((value(mask), queries, keys, narrow), make) if once else make()
+    return kept.get(mask, (queries, keys, narrow), make) if once else make()

@@ -58,7 +58,8 @@ class Rotary(Positions):
     Raises:
         TypeError: The base or the width has the wrong type.
         ValueError: The base is not above 0, the width is odd or less than 2, or the layout has
-            another name; later, heads are narrower than the width, or as odd as wide.
+            another name; later, heads are narrower than the width, or all of a head turns and
+            its width is odd.
 
     Source:
         Su et al., *RoFormer: Enhanced Transformer with Rotary Position Embedding* (2021),

@@ -92,9 +92,17 @@ class Even(Mask):
         return key % 2 == 0
 
 
+class EvenCausal(Causal):
+    """The same made of one that asks for distances: what that one says of itself is not for it."""
+
+    def __call__(self, batch, head, query, key):
+        return (key <= query) & (key % 2 == 0)
+
+
 PLACES = {
     "prefix": lambda total: PrefixLM(5) & SlidingWindow(4),
     "every other": lambda total: Even() & WINDOW,
+    "every other behind": lambda total: EvenCausal() & WINDOW,
     "not every other": lambda total: WINDOW & ~Even(),
     "right": lambda total: Padding(torch.tensor([5, 8])) & WINDOW,
     "left": lambda total: Padding(torch.tensor([total, max(total - 4, 0)]), side="left") & WINDOW,

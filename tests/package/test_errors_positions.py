@@ -142,6 +142,11 @@ CASES = {
         TypeError,
         "at is a int: expected a torch.Tensor of integers",
     ),
+    "positions elsewhere": (
+        lambda: Rotary().rotate(torch.ones(5, 4), AT.to("meta")),
+        ValueError,
+        "at is on meta but x is on cpu: expected one device",
+    ),
     "positions of sequences, without heads": (
         lambda: Rotary().rotate(torch.ones(2, 6, 5, 4), torch.ones(2, 5, dtype=torch.int64)),
         ValueError,

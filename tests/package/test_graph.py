@@ -86,6 +86,9 @@ def test_a_weight_is_at_least_itself() -> None:
     assert [e.weight for e in AttentionGraph(WEIGHTS, TENNIS, at_least=0.7).edges()] == [
         *(pytest.approx(weight) for weight in (0.7, 0.8, 0.75))
     ]
+    for count in (3, 6, 7):  # a third, in six decimals, is less than a third
+        even = torch.full((count, count), 1 / count)
+        assert len(AttentionGraph(even, "abcdefg"[:count], at_least=1 / count).edges()) == count**2
 
 
 def test_noise_decides_no_order() -> None:

@@ -44,6 +44,12 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("load", [from_modernbert, lambda theirs: from_bloom(theirs, 1)])
+def test_a_name_that_is_not_known_stays_for_load_state_dict_to_name(load) -> None:
+    """It would stand in the place of the output projection."""
+    assert set(load({"norm.weight": torch.ones(2)})) == {"norm.weight"}
+
+
 @pytest.mark.parametrize(("load", "given", "kind", "message"), CASES)
 def test_a_bad_state_gets_one_sentence(load, given: tuple, kind: type, message: str) -> None:
     with pytest.raises(kind, match=f"^{re.escape(message)}$"):

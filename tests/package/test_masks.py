@@ -158,6 +158,15 @@ def test_a_new_rule_takes_over_nothing_that_was_said_of_an_old_one() -> None:
     assert Later().span(2, 2, 5) == (0, 5)
     assert not Later().full(2, 2, 0, 1)
     assert Later().intervals(torch.tensor([2]), 5) is None
+    assert Causal().relative
+    assert not Later().relative
+
+    class Short(Padding):
+        def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+            return key < self.lengths[batch] - 1
+
+    mask = Short(torch.tensor([3]), side="left")
+    assert mask.to_tensor(1, 4).tolist() == [[[[True, True, False, False]]]]
 
 
 @settings(deadline=None, max_examples=60)

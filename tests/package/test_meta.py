@@ -1,5 +1,7 @@
 """Whatever is made is made on the device of what came: on `meta`, which no CPU tensor can join."""
 
+from dataclasses import dataclass
+
 import torch
 
 from attention import (
@@ -25,6 +27,16 @@ class PerHead(Mask):
 
     def __call__(self, batch, head, query, key):
         return (batch + head + query >= key) & (key >= 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Slots(Mask):
+    """A mask that holds a tensor beside its `vars`."""
+
+    width: torch.Tensor
+
+    def __call__(self, batch, head, query, key):
+        return query - key < self.width
 
 
 def test_masks() -> None:
@@ -66,5 +78,7 @@ def test_caches_in_and_out_of_inference() -> None:
 def test_a_mask_goes_where_it_is_told_if_it_can() -> None:
     causal, held = Causal(), PerHead()
     assert causal.to("meta") is causal
+    window = Slots(torch.tensor(2)).to("meta")
+    assert window.to_tensor(2, 4, device="meta").is_meta
     held.tensor = torch.ones(3)  # no dataclass: nobody knows how to make another
     assert held.to("meta") is held

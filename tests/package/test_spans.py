@@ -157,7 +157,10 @@ def taken(**given) -> str:
         ({"bias": torch.zeros(1, 1)}, "fused"),
         ({"dropout_p": 0.1}, "fused"),
         ({"value": torch.zeros(1, 2, 1024, 8)}, "fused"),
-        ({"mask": Padding(torch.tensor([512, 512]))}, "fused"),  # whose error is its own
+        (  # sequences on two axes, which a plan does not tell apart
+            {"query": torch.zeros(1, 2, 2, 512, 16), "mask": Padding(torch.tensor([256, 256]))},
+            "fused",
+        ),
         ({"weights": True}, "eager"),
         ({"softcap": 1.0}, "eager"),
         ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1)}, "tiled"),
@@ -166,6 +169,24 @@ def taken(**given) -> str:
 )
 def test_auto_takes_it_only_where_it_can_and_gains(given: dict, name: str) -> None:
     assert taken(**given) == name
+
+
+@pytest.mark.parametrize("tokens", [8, 1024])
+def test_a_mask_of_more_axes_than_the_queries_is_refused_at_any_length(tokens: int) -> None:
+    query, mask = torch.zeros(tokens, 16), Documents(torch.zeros(1, tokens, dtype=torch.int64))
+    with pytest.raises(ValueError, match=rf"mask has shape \(1, 1, {tokens}, {tokens}\): expected"):
+        dot_product_attention(query, query, query, Causal() & mask)
+
+
+@pytest.mark.parametrize("mask", [Causal() & SlidingWindow(64), PrefixLM(100), ~Causal()])
+def test_another_device_may_be_the_default(mask: Mask) -> None:
+    query = torch.randn(1, 2, 600, 16, requires_grad=True)
+    with torch.device("meta"):
+        context = dot_product_attention(query, query, query, mask)
+        context.sum().backward()
+    assert context.is_cpu
+    keep = mask.to_tensor(600, 600)
+    torch.testing.assert_close(context, dot_product_attention(query, query, query, keep))
 
 
 def test_auto_is_eager_under_torch_func(generator: torch.Generator) -> None:
