@@ -33,7 +33,7 @@ FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$\n]+\$", re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
 YEAR = re.compile(
-    r"\((?:19|20)\d\d\)|\b(?:19|20)\d\d-\d\d-\d\d\b|\b(?:of|in) (?:19\d\d|20[0-2]\d)\b(?!-)"
+    r"\((?:19|20)\d\d\)|\b(?:19|20)\d\d-\d\d-\d\d\b|\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-)"
 )
 SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->")
 # A table whose source stands below it, on a line of its own.
