@@ -1,7 +1,7 @@
 """The examples of docstrings print what they say, compared as the blocks of a page are.
 
-Pytest's own comparison of numbers takes 1. for 0., and 0.8 for 0.7: it allows one unit of whatever
-digit is written last.
+Pytest's own comparison of numbers, NUMBER, takes 1. for 0., and 0.7 for 0.79: it allows one unit of
+whatever digit is written last.
 """
 
 import doctest

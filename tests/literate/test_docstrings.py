@@ -9,7 +9,7 @@ from literate.docstrings import Checker
 PAIRS = [  # what an example may say; what comes; whether it passes
     ("tensor([0.2069])", "tensor([0.2068])", True),
     ("tensor([0.2070])", "tensor([0.2068])", False),
-    ("[0.8]", "[0.7]", False),
+    ("[0.7]", "[0.79]", False),
     ("tensor([1., 0.])", "tensor([0., 1.])", False),
     ("0.25", "0.2500001", False),
     ("-0.5000", "0.5000", False),
