@@ -31,7 +31,7 @@ def checks() -> str:
         counts = records.read(records.place(Path("docs/.records"), path)).get("counts")
         if path == PAGE or not counts:
             continue
-        names = ("blocks", "outputs", "numbers", "claims")
+        names = ("blocks", "outputs", "numbers", "claims", "assertions")
         broken = digits[path.as_posix()]
         numbers = [
             *(counts[name] for name in names),

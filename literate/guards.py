@@ -6,6 +6,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from itertools import chain
 
 from literate.page import Block, Page
 from literate.prose import CHECK, CODE
@@ -15,9 +16,8 @@ from literate.results import (
     SOURCED,
     SOURCED_TABLE,
     TAG,
-    WORDS,
     hidden,
-    in_words,
+    whole,
 )
 
 # A decimal, an exponent, a percentage, a factor. Three numbers joined by points are a version.
@@ -32,35 +32,43 @@ NUMBER = re.compile(
 )
 PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
 SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")
-WHOLE = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")
+WHOLE = re.compile(r"(?<![\d.])(\d[\d_,\u202f]*)(?:\.0*)?(?![\d.]*\d)")
 LONG = re.compile(r"\d\.\d{3,}")
 
 
 def unchecked(page: Page) -> Iterator[tuple[int, str]]:
     """The numbers of the page that no expression and no source stands behind, with their lines."""
+    ran = "\n".join(f"{b.code}\n{b.output.text if b.output else ''}" for b in page.blocks)
+    known = named(page)
+    for line, text in texts(page):
+        yield from numbers(text, line, ran)
+        for start, number in whole(text):
+            if number not in known:
+                yield line + text.count("\n", 0, start), number
+
+
+def texts(page: Page) -> Iterator[tuple[int, str]]:
+    """Prose without the cells that are checked, titles and comments of blocks, with their lines."""
     text = page.prose
     for table in page.tables:
-        for row in table.rows:
-            for cell in row:
-                if cell:
-                    text = blank(text, cell.start, cell.start + len(cell.printed + cell.unit))
-    ran = "\n".join(f"{b.code}\n{b.output.text if b.output else ''}" for b in page.blocks)
-    yield from numbers(text, 1, ran)
-    yield from unfounded(page, ran)
+        for cell in filter(None, chain(*table.rows)):
+            text = blank(text, cell.start, cell.start + len(cell.printed + cell.unit))
+    yield 1, text
     for block in page.blocks:
-        yield from numbers(block.title, block.line - 1, ran)
-        for line, comment in comments(block):
-            yield from numbers(comment, line, ran)
+        yield block.line - 1, block.title
+        yield from comments(block)
 
 
-def unfounded(page: Page, ran: str) -> Iterator[tuple[int, str]]:
-    """Whole numbers from 10 on, below and about a picture or in an answer, that no code names."""
-    named = {re.sub(r"[_,]", "", number) for number in WHOLE.findall(ran)}
-    for start, end, kind in in_words(page):
-        number = page.text[start:end]
-        plain = re.sub("[,\u202f]", "", number)
-        if kind in WORDS and plain.isdigit() and len(plain) > 1 and plain not in named:
-            yield page.text.count("\n", 0, start) + 1, number
+def named(page: Page) -> set[str]:
+    """The whole numbers of code, outputs, checks and sourced tables. A remark might be wrong."""
+    ran = [f"{check.printed} {check.expression}" for check in page.checks]
+    ran += [match[0] for match in SOURCED_TABLE.finditer(page.prose)]
+    for block in page.blocks:
+        code = block.code
+        for _, comment in comments(block):
+            code = code.replace(comment, "")
+        ran += [code, block.output.text if block.output else ""]
+    return {re.sub("[_,\u202f]", "", number) for number in WHOLE.findall("\n".join(ran))}
 
 
 def numbers(text: str, line: int, ran: str) -> Iterator[tuple[int, str]]:

@@ -5,13 +5,15 @@ processor code to another. So building the site runs no code. The
 tests hold a page against its counts, so that no check disappears unnoticed.
 """
 
+import ast
 import json
 import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from literate.page import Page
+from literate.page import SHOWN, Block, Page
+from literate.syntax import name_of
 
 Record = dict[str, Any]
 
@@ -30,10 +32,22 @@ def counts(page: Page) -> dict[str, int]:
         "outputs": sum(block.output is not None for block in page.blocks),
         "numbers": sum(bool(check.printed) for check in page.checks),
         "claims": sum(not check.printed for check in page.checks),
+        "assertions": sum(map(assertions, page.blocks)),
         "tables": len(page.tables),
         "figures": page.text.count("](figures/"),
         **{kind: kinds[kind] for kind in sorted(kinds)},
     }
+
+
+def assertions(block: Block) -> int:
+    """How often a block asserts; 0 where it is only shown, or shows that it is no Python."""
+    try:
+        nodes = [] if block.kinds & SHOWN else [*ast.walk(ast.parse(block.code))]
+    except SyntaxError:
+        return 0
+    calls = [name_of(node) for node in nodes if isinstance(node, ast.Call)]
+    stated = sum(isinstance(node, ast.Assert) for node in nodes)
+    return stated + sum(name.startswith("assert_") for name in calls)
 
 
 def read(path: Path) -> Record:
@@ -74,10 +88,11 @@ def above(number: float) -> float:
 def stale(old: Record, page: Page, values: dict[int, float]) -> tuple[int, str] | None:
     """The first number whose recorded value is not the one that came: its line, and both."""
     numbers = [check for check in page.checks if check.printed]
-    for check, (expression, kept, *_) in zip(numbers, old.get("numbers", []), strict=False):
+    for check, (expression, kept, *seen) in zip(numbers, old.get("numbers", []), strict=False):
         value = values[check.start]
-        # What other processors make of float32, where large numbers cancel.
-        if expression != check.expression or abs(kept - value) > 1e-4 * abs(value) + 1e-6:
+        # A processor that was never asked may come ten times as far as those that were.
+        slack = max([1e-5 * abs(value), *(10 * far for far in seen)]) + 1e-6
+        if expression != check.expression or abs(kept - value) > slack:
             came = f"{check.expression} is {value:.7g}"
             return check.line, f"{came}, but in the record of the page {expression} is {kept:.7g}"
     return None

@@ -1,7 +1,8 @@
 """Numbers of the prose beyond the checked ones that a reader takes for results.
 
 They stand in captions, in the words for a picture, in answers to a prediction, in tables with a
-source, before a source. A whole number in a sentence is left alone: six words are six words.
+source, before a source. In all other words a whole number below 10 is left alone: six words are six
+words.
 """
 
 import re
@@ -10,9 +11,12 @@ from collections.abc import Iterator
 from literate.page import Page
 from literate.prose import CHECK, CODE
 
-ONE = r"(?:section|equation|table|figure|chapter|exercise|step|example|version|sec\.|eq\.|fig\.)"
-MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions)"
-NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|arXiv|§)"
+ONE = (
+    r"(?:section|equation|table|figure|chapter|exercise|step|example|version|page|issue|request"
+    r"|sec\.|eq\.|fig\.)"
+)
+MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions|pages)"
+NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|arXiv|isbn|§)"
 NUMBERED = r"\s?[\d.]+(?!\s?[\d%×])"
 # No numbers of the book's: addresses, and the numbers of sections, figures and versions.
 ADDRESS = re.compile(r"(?<=\])\([^)\s]*|https?://\S+")  # the title of a link is prose
@@ -28,7 +32,9 @@ NAME_OF_THING = re.compile(rf"(?<!\w)(?i:{THING}){NUMBERED}(?:(?:,|,? and|,? or|
 FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$\n]+\$", re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
-YEAR = re.compile(r"\((?:19|20)\d\d\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
+YEAR = re.compile(
+    r"\((?:19|20)\d\d\)|\b(?:19|20)\d\d-\d\d-\d\d\b|\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-)"
+)
 SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->")
 # A table whose source stands below it, on a line of its own.
 SOURCED_TABLE = re.compile(
@@ -42,6 +48,14 @@ WORDS = {
     # The whole of the right one, and what is said to the others.
     "answer": re.compile(r"^ +- (?:\(x\)|\( \)[^\n]*?:(?=\s))(.*)$", re.M),
 }
+
+# No results: what a prediction asks and its wrong choices say, the titles of works, the numbers of
+# a list and of issues, the attributes of a heading.
+NO_RESULT = re.compile(
+    r"^!!! predict .*|^ +- \( \)[^\n]*?:(?=\s)|\*[^*\n]+\*(?= \()|^[ \t>]*\d+\.(?=\s)|\[\d+\](?=\()"
+    r"|\{ ?[.#:\w][^}\n]*\}",
+    re.M,
+)
 
 
 def in_words(page: Page) -> Iterator[tuple[int, int, str]]:
@@ -57,6 +71,17 @@ def in_words(page: Page) -> Iterator[tuple[int, int, str]]:
     for kind, pattern in WORDS.items():
         for part in pattern.finditer(prose):
             yield from found(hide(part[1], TAG), part.start(1), kind)
+
+
+def whole(text: str) -> Iterator[tuple[int, str]]:
+    """The whole numbers from 10 on that no check of their own stands behind: where, and which."""
+    checked = (CODE, SOURCED, SOURCED_TABLE, CHECK, COMMENT)
+    for pattern in (*checked, FORMULA, NO_RESULT, YEAR, *NAMES, NAME_OF_THING, TAG):
+        text = hide(text, pattern)
+    for number in NUMBER.finditer(text):
+        plain = re.sub("[,\u202f]", "", number[0])
+        if plain.isdigit() and len(plain) > 1:
+            yield number.start(), plain
 
 
 def found(text: str, start: int, kind: str) -> Iterator[tuple[int, int, str]]:

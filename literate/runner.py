@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTextFile
 
-from literate import settings
+from literate import docstrings, settings
 from literate.edits import apply
 from literate.exercises import exercises
 from literate.items.alone import TritonItem
@@ -53,6 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Pages in the order of a seed; the blocks of a page follow one another."""
+    docstrings.use(items)
     seed = config.getoption("--shuffle-pages")
     if seed is not None:
         paths = sorted({item.path for item in items})

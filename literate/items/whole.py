@@ -37,7 +37,7 @@ class RecordItem(Item[Whole]):
         old = records.read(path)
         if not self.updating:
             now, then = records.counts(page), old.get("counts", {})
-            for kind in sorted(now | then):
+            for kind in now | then:
                 if now.get(kind, 0) != then.get(kind, 0):
                     change = f"{now.get(kind, 0)} {kind}, its record {then.get(kind, 0)}"
                     raise Mismatch(1, f"the page has {change} ({UPDATE})")

@@ -5,6 +5,8 @@ import re
 
 from pages import DOCS, PAGES
 
+from literate.page import Page
+
 NUMBERS = {
     page: int(found[1])
     for page in PAGES
@@ -13,9 +15,13 @@ NUMBERS = {
 
 
 def test_the_chapters_are_numbered_in_the_order_of_the_book() -> None:
-    nav = re.findall(r"- [^:]+: (\S+\.md)$", (DOCS.parent / "mkdocs.yml").read_text("utf-8"), re.M)
-    numbers = [NUMBERS[page] for page in nav if page in NUMBERS]
+    text = (DOCS.parent / "mkdocs.yml").read_text("utf-8")
+    nav = re.findall(r"- ([^:]+): (\S+\.md)$", text, re.M)
+    numbers = [NUMBERS[page] for _, page in nav if page in NUMBERS]
     assert numbers == list(range(1, len(NUMBERS) + 1))
+    for title, page in nav:
+        if page in NUMBERS:
+            assert f"\n# {title}" in "\n" + (DOCS / page).read_text("utf-8")
 
 
 def test_the_home_page_lists_every_chapter_with_its_number() -> None:
@@ -26,12 +32,33 @@ def test_the_home_page_lists_every_chapter_with_its_number() -> None:
         assert f"\n# {title}" in "\n" + (DOCS / page).read_text("utf-8")
 
 
-def test_a_link_to_a_chapter_by_its_number_leads_there() -> None:
+# `[Chapter 3](page.md)`, `chapter 3: [A heading](page.md#…)`, `[3, One context vector](page.md)`.
+LINK = re.compile(
+    r"(?:chapter (?P<before>\d+)[:,] )?\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<page>[^)#]*)",
+    re.I,
+)
+NUMBER = re.compile(r"chapter (\d+)|^(\d+), ", re.I)
+
+
+def test_a_chapter_by_its_number_is_linked_and_the_right_one() -> None:
     seen = 0
     for page in PAGES:
-        text = (DOCS / page).read_text("utf-8")
-        for number, target in re.findall(r"\[chapter (\d+)\]\(([^)#]+\.md)", text, re.I):
-            found = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
-            assert NUMBERS[found] == int(number), f"{page}: chapter {number} is no {target}"
-            seen += 1
-    assert seen > 10
+        text = Page.read(DOCS / page).prose
+        for link in LINK.finditer(text):
+            inside = NUMBER.search(link["text"])
+            said = link["before"] or inside and (inside[1] or inside[2])
+            if said and ":" not in link["page"]:
+                path = posixpath.join(posixpath.dirname(page), link["page"])
+                found = posixpath.normpath(path) if link["page"] else page
+                assert NUMBERS[found] == int(said), f"{page}: chapter {said} is no {found}"
+                seen += 1
+        plain = re.findall(r"chapters? \d+.*", LINK.sub("", text), re.I)
+        assert not plain, f"{page}: a chapter by its number, without a link: {plain}"
+    assert seen > 50
+
+
+def test_the_changelog_has_every_chapter() -> None:
+    text = (DOCS.parent / "CHANGELOG.md").read_text("utf-8")
+    parts = re.findall(r"chapters? (\d+)(?: to (\d+))?", text)
+    numbers = [n for first, last in parts for n in range(int(first), int(last or first) + 1)]
+    assert numbers == sorted(NUMBERS.values())

@@ -6,7 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PARTS = ("scores", "scale", "softmax", "average")
+PARTS = {"scores": "`q @ k.mT`", "scale": "`/ 8`", "softmax": "`softmax`", "average": "`@ v`"}
+AT = ("512", "1024", "2048")
 
 
 def test_the_tables_show_what_was_measured() -> None:
@@ -20,11 +21,15 @@ def test_the_tables_show_what_was_measured() -> None:
         [length, *(f"{each[kind][way]:.1f}" for kind, way in pairs)]
         for length, each in lengths.items()
     ]
-    parts = [
-        [f"{lengths[length]['ms'][part]:.1f}" for length in ("512", "1024", "2048")]
-        for part in PARTS
-    ]
+    parts = [[f"{lengths[length]['ms'][part]:.1f}" for length in AT] for part in PARTS]
     assert shown[: len(whole)] == whole
+    tokens = [f"{length} tokens, ms" if i == 0 else f"{length}, ms" for i, length in enumerate(AT)]
+    for head in (
+        ["tokens", *(f"{way}, {unit}" for unit in ("ms", "MiB") for way in ("eager", "fused"))],
+        ["operation", "FLOPs an entry", *tokens],
+    ):
+        assert f"\n\n| {' | '.join(head)} |\n| --- " in page
+    assert [row[0] for row in shown[len(whole) :]] == [*PARTS.values()]
     assert [row[2:] for row in shown[len(whole) :]] == parts
     sums = str(2 * 64)  # operations on an entry: 64 products are added
     assert [row[1] for row in shown[len(whole) :]] == [sums, "1", "a few", sums]

@@ -8,13 +8,18 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_view_shows_what_was_measured() -> None:
-    heads = json.loads((ROOT / "benchmarks/minilm.json").read_text("utf-8"))["heads"]
-    measured = [row for head in heads.values() for row in head]
+    measured = json.loads((ROOT / "benchmarks/minilm.json").read_text("utf-8"))
+    heads, words = measured["heads"], measured["sentence"].rstrip(".").split()
     home = (ROOT / "docs/index.md").read_text("utf-8")
     shown = [
         re.findall(r"\d\.\d{4}", row) for row in re.findall(r"^\| \S+ \|.*\d$|^\|.*", home, re.M)
     ]
-    assert [row for row in shown if row] == [[f"{w:.4f}" for w in row] for row in measured]
+    assert [row for row in shown if row] == [
+        [f"{w:.4f}" for w in row] for head in heads.values() for row in head
+    ]
+    columns = re.findall(r"^\| +\| (.+) \|$", home, re.M)
+    assert [names.split(" | ") for names in columns] == [words] * len(heads)
+    assert re.findall(r"^\| (\S+) \| \d", home, re.M) == words * len(heads)
     assert re.findall(r"^\*\*Head (\d+)\*\*$", home, re.M) == list(heads)
     best = {head: [row.index(max(row)) for row in rows] for head, rows in heads.items()}
     assert best["4"][4] == 5  # what the caption says

@@ -51,6 +51,14 @@ def test_a_reason_is_one() -> None:
             assert len(reason.split()) > 2, names
 
 
+def test_who_reads_how_to_begin_is_told_the_oldest_versions() -> None:
+    python = PROJECT["project"]["requires-python"].removeprefix(">=")
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"You need Python {python} or newer" in readme
+    assert f"It needs `{PROJECT['project']['dependencies'][0]}`." in readme
+    assert f"this book needs Python {python} or newer" in (ROOT / "Makefile").read_text("utf-8")
+
+
 def test_npm_locks_what_is_asked_for_with_the_hash_of_each_file() -> None:
     assert LOCK[""]["dependencies"] == PACKAGE["dependencies"]
     assert LOCK[""]["devDependencies"] == PACKAGE["devDependencies"]

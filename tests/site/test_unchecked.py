@@ -1,0 +1,54 @@
+"""Numbers that nothing checks, where a reader meets words that are no page."""
+
+import doctest
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from pkgutil import resolve_name
+
+import pytest
+
+from literate.guards import numbers
+from literate.page import Page
+
+ROOT = Path(__file__).parents[2]
+SHOWN = re.compile(r"^::: ([\w.]+)\n((?:    .*\n)*)", re.M)  # as mkdocstrings is asked
+
+
+def shown() -> Iterator[tuple[str, str]]:
+    """The docstrings of the reference, with their names; those of methods too."""
+    for path in sorted((ROOT / "docs/reference").glob("*.md")):
+        for name, options in SHOWN.findall(path.read_text("utf-8")):
+            members = re.search(r"members: \[(.+)\]", options)
+            parts = [f"{name}.{part}" for part in members[1].split(", ")] if members else [name]
+            for each in parts:
+                found = resolve_name(each)
+                yield each, inspect.getdoc(found) or ""
+                inside = vars(found).items() if inspect.isclass(found) else ()
+                for part, method in inside:
+                    if not part.startswith("_") and (said := inspect.getdoc(method)):
+                        yield f"{each}.{part}", said
+
+
+def words(docstring: str) -> str:
+    """A docstring without its examples, which are run."""
+    parts = doctest.DocTestParser().parse(docstring)
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def test_the_reference_says_no_number_that_nothing_checks() -> None:
+    found = list(shown())
+    assert len(found) > 60
+    for name, docstring in found:
+        assert not [*numbers(words(docstring), 1, "")], name
+
+
+@pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_the_papers_beside_the_book_neither(name: str) -> None:
+    assert not [*numbers(Page.read(ROOT / name).prose, 1, "")]
+
+
+def test_a_number_in_a_docstring_is_seen() -> None:
+    said = words("It is 1.5 times as fast.\n\n>>> 0.25 + 0.25\n0.5\n")
+    assert [number for _, number in numbers(said, 1, "")] == ["1.5"]
