@@ -3,10 +3,11 @@
     .venv/bin/python benchmarks/gpu.py          # needs an NVIDIA GPU of sm_80 or newer
     .venv/bin/python benchmarks/gpu.py --dry    # on the CPU, tiny: writes nothing
 
-First our kernels are checked: one error, and nothing is timed. Then every shape of `gpu_shapes.py`
-is timed in three rounds, bfloat16. Writes a part of `gpu.json` after each round. `ms` is the
-median of the rounds, `ratio` how many times as long as ours, `tflops` and `gbs` what the published
-count of work makes of it; `ceilings` what a matrix product and a copy of this machine reach.
+First our kernels are checked, that for Hopper too where there is one: an error, and nothing is
+timed. Then every shape of `gpu_shapes.py` is timed in three rounds, bfloat16. Writes a part of
+`gpu.json` after each round. `ms` is the median of the rounds, `ratio` how many times as long as
+ours, `tflops` and `gbs` what the published count of work makes of it; `ceilings` what a matrix
+product and a copy of this machine reach.
 """
 
 import json
@@ -14,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 
+import gpu_hopper
 import torch
 from gpu_check import check
 from gpu_clock import ceilings
@@ -73,7 +75,7 @@ def main(arguments: list[str]) -> int:
         return 2
     device, ours = ("cpu", "eager") if dry else ("cuda", "triton")
     torch.manual_seed(0)
-    errors = check(ours, device)
+    errors = check(ours, device) + (gpu_hopper.check(device) if gpu_hopper.there(device) else [])
     if errors:
         say("\n".join(errors))
         return 1

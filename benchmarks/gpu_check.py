@@ -60,10 +60,10 @@ def textbook(inputs: list[Tensor], mask: Mask | None, grad: Tensor) -> list[Tens
 
 
 def wrong(got: list[Tensor], plain: list[Tensor], exact: list[Tensor]) -> list[str]:
-    """A line for the context and each gradient that breaks the rule; a NaN does."""
+    """A line for the context and each gradient there is that breaks the rule; a NaN does."""
     names = ("context", "gradient of query", "gradient of key", "gradient of value")
     found: list[str] = []
-    for name, one, other, true in zip(names, got, plain, exact, strict=True):
+    for name, one, other, true in zip(names[: len(got)], got, plain, exact, strict=True):
         error, allowed = ((x.double() - true).abs().max().item() for x in (one, other))
         near = true.to(one.dtype)
         limit = 2 * allowed + 2 * (near + 0.3 - 0.3 - near).abs().max().item() + 1e-6
@@ -72,15 +72,19 @@ def wrong(got: list[Tensor], plain: list[Tensor], exact: list[Tensor]) -> list[s
     return found
 
 
+def draw(size: tuple[int, ...], width: int, dtype: torch.dtype, device: str) -> list[Tensor]:
+    """Queries, keys, values, and what is asked of the contexts."""
+    batch, heads, kv_heads, queries, keys = size
+    shapes = (heads, queries), (kv_heads, keys), (kv_heads, keys), (heads, queries)
+    return [torch.randn(batch, *shape, width, device=device).to(dtype) for shape in shapes]
+
+
 def check(backend: str, device: str) -> list[str]:
     """What is wrong, a line each."""
     found: list[str] = []
     for size, width, dtype in product(SIZES, WIDTHS, DTYPES):
-        batch, heads, kv_heads, queries, keys = size
-        shapes = [(batch, heads, queries, width), *[(batch, kv_heads, keys, width)] * 2]
-        inputs = [torch.randn(shape, device=device).to(dtype) for shape in shapes]
-        grad = torch.randn(shapes[0], device=device).to(dtype)
-        for name, mask in masks(batch, keys, device).items():
+        *inputs, grad = draw(size, width, dtype, device)
+        for name, mask in masks(size[0], size[-1], device).items():
             exact = textbook([x.double() for x in inputs], mask, grad)
             plain = textbook(inputs, mask, grad)
             case = f"{backend}, {size} of {width}, {name}, {dtype}"

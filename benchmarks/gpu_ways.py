@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import gpu_hopper
 import torch
 from gpu_shapes import Shape
 from torch import Tensor
@@ -59,9 +60,12 @@ def ways(shape: Shape, device: str) -> dict[str, Way]:
     """On a GPU our kernels first, then the others; on a CPU what a dry run takes."""
     if device == "cpu":
         return {name: ours(name, shape.causal) for name in ("eager", "fused")}
-    return {
+    found = {
         "triton": ours("triton", shape.causal),
         "cudnn": torchs(SDPBackend.CUDNN_ATTENTION, shape),
         "flash 2": torchs(SDPBackend.FLASH_ATTENTION, shape),
         "flex": flex(shape, device),
     }
+    if gpu_hopper.there(device) and shape.queries > 1 and not shape.backward:
+        found["hopper"] = lambda *inputs: gpu_hopper.forward([*inputs], shape.causal)[0]
+    return found

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import gpu
 import gpu_check
+import gpu_hopper
 import gpu_rounds
 import pytest
 import timing
 import torch
 from gpu_shapes import PARTS, Shape
+
+from attention import Causal, dot_product_attention
 
 SCRIPT = Path(gpu.__file__)
 
@@ -92,6 +95,26 @@ def test_the_check_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
         found = gpu_check.check("eager", "cpu")
         assert len(found) > 32  # 16 cases, the context and three gradients in each
         assert "expected an error of at most" in found[0]
+
+
+def test_the_check_of_the_forward_for_hopper_sees_what_is_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def right(inputs: list[torch.Tensor], causal: bool) -> tuple[torch.Tensor, torch.Tensor]:
+        mask = Causal() if causal else None
+        return (
+            dot_product_attention(*inputs, mask, backend="eager"),
+            gpu_hopper.sums(*inputs[:2], causal).float(),
+        )
+
+    monkeypatch.setattr(gpu_hopper, "SIZES", gpu_check.SIZES[1:4])
+    monkeypatch.setattr(gpu_hopper, "forward", right)
+    assert gpu_hopper.check("cpu") == []
+    for broken, part in ((lambda c, s: (c * 1.05, s), "context"), (lambda c, s: (c, s + 1), "log")):
+        monkeypatch.setattr(gpu_hopper, "forward", lambda *a, f=broken: f(*right(*a)))
+        found = gpu_hopper.check("cpu")
+        assert len(found) == 24  # cases: sizes, widths, dtypes, with a mask and without
+        assert all(f": {part}" in line for line in found)
 
 
 def test_each_round_is_kept_beside_the_script(tmp_path: Path) -> None:

@@ -32,6 +32,10 @@ def test_accepted(monkeypatch, mask, dtype):
         ({"mask": SlidingWindow(3)}, r"no mask or Causal\(\), got SlidingWindow"),
         ({"mask": Causal() & SlidingWindow(3)}, r"no mask or Causal\(\), got \(Causal\(\) & Slid"),
         ({"scale": 0.0}, "a positive scale, got 0.0"),
+        (
+            dict.fromkeys(("query", "key", "value"), (65_536, 1, 1, 64)),
+            "at most 65535 sequences and 65535 heads, got 65536 and 1",
+        ),
         ({"key": (1, 1, 0, 64)}, r"a query and a key, got shapes \(1, 2, 5, 64\) and \(1, 1, 0"),
     ],
 )

@@ -21,6 +21,7 @@ RULED = [
     LEFT & SHORT & SlidingWindow(5),
     Padding(torch.tensor([3])) & LEFT,
     Shifted(Causal() & SHORT, 2),
+    Shifted(Padding(torch.tensor([3, 6], dtype=torch.uint8)), 4),
     Shifted(Causal(), 3),
     Shifted(Shifted(LEFT, 1) & Causal(), 2),
     SHORT.over(7) & LEFT.over(7),
@@ -73,6 +74,13 @@ def test_shapes(queries: int, mask: Mask | None, monkeypatch: pytest.MonkeyPatch
     assert [x.grad.shape for x in (query, key, value)] == [query.shape, key.shape, key.shape]
     ahead = ["part", "merge"] if queries == 1 else ["forward"]
     assert started == [*ahead, "of_queries", "of_keys"]
+
+
+@pytest.mark.parametrize("queries", [20, 1])
+def test_a_mask_for_a_batch_of_none(queries: int) -> None:
+    query = torch.ones(0, 1, queries, 64, dtype=torch.float16, device=DEVICE)
+    rule = rules.ruled(Padding(torch.zeros(0, dtype=torch.int64, device=DEVICE)), queries)
+    assert triton(query, query, query, rule, None, 1.0, None, 0.0)[0].shape == query.shape
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FOUND = json.loads((ROOT / "benchmarks/gpu_offline.json").read_text("utf-8"))
 PAGE = ROOT / "docs/speed/a-gpu-kernel.md"
-HEAD = ("GPU", "width", "tile", "registers", "spilled", "shared memory", "products", "copies")
+HEAD = (
+    "GPU", "width", "tile", "threads",
+    "registers", "spilled", "shared memory", "products", "copies",
+)  # fmt: skip
 
 
 def forward(gpu: str, width: int) -> dict[str, int]:
@@ -21,7 +24,8 @@ def table() -> str:
             kind = "wgmma" if gpu == "sm_90" else "mma"
             tile = f"{row['rows']} × {row['columns']}"
             memory = f"{row['shared'] // 1024} KiB"
-            made = row["registers"], row["spilled"], memory, f"{row[kind]} {kind}", row["cp.async"]
+            threads, products = 32 * row["warps"], f"{row[kind]} {kind}"
+            made = threads, row["registers"], row["spilled"], memory, products, row["cp.async"]
             lines.append([gpu, str(width), tile, *map(str, made)])
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     versions = f"triton {FOUND['versions']['triton']}"
@@ -37,5 +41,6 @@ def test_what_the_page_says_of_the_table_holds() -> None:
         assert all(row["spilled"] == 0 for row in kernels.values()), name
         assert all(row["registers"] <= 255 for row in kernels.values()), name
     assert all(forward("sm_90", width)["mma"] == 0 for width in (64, 128, 256))
+    assert forward("sm_80", 64)["registers"] == 255
     shared = [forward(gpu, w)["shared"] for gpu in ("sm_80", "sm_90") for w in (64, 128, 256)]
     assert all(size % 1024 == 0 for size in shared)

@@ -29,7 +29,7 @@ def part(
     each = tl.cdiv(count, SPLITS)
 
     of_q, of_row = of(query, query_strides, sequence, head * group + folded // queries)
-    at = (of_q + row * of_row)[:, None] + tl.arange(0, WIDTH)[None, :]
+    at = (of_q + row.to(tl.int64) * of_row)[:, None] + tl.arange(0, WIDTH)[None, :]
     q = tl.load(at, mask=(folded < group * queries)[:, None], other=0.0)  # (R, D)
     of_k = of(key, key_strides, sequence, head)
     of_v = of(value, value_strides, sequence, head)
@@ -70,6 +70,6 @@ def merge(
     total = tl.sum(shares, 0)
     found = tl.sum(shares[:, None] * found, 0) / total  # (D,)
     of_c, of_row = of(context, context_strides, sequence, head)
-    tl.store(of_c + row * of_row + width, found.to(context.dtype.element_ty))
+    tl.store(of_c + tl.cast(row, tl.int64) * of_row + width, found.to(context.dtype.element_ty))
     whole = tl.where(top == LOWEST, float("inf"), top + tl.log2(total))  # +∞ as in forward
     tl.store(sums + (sequence * heads + head) * queries + row, whole)

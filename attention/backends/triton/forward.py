@@ -28,8 +28,8 @@ LOWEST: tl.constexpr = tl.constexpr(-3.0e38)
 
 @triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
 def forward(
-    query, key, value, context, sums, spans,  # spans: (batch, 2), the stretch of each sequence
-    query_strides, key_strides, value_strides, context_strides,  # of sequence, head and row
+    query, key, value, context, sums, spans,  # spans: (batch, 2)
+    query_strides, key_strides, value_strides, context_strides,  # of 3 axes
     scale, left, right, heads, group, queries, keys,
     WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
@@ -58,7 +58,7 @@ def forward(
     for turn in range(count - (outer - inner)):
         n = border(turn, first, inner, outer)
         column = n * COLUMNS + tl.arange(0, COLUMNS)  # (C,)
-        read = (column >= some) & (column < beyond)  # others may hold anything, and 0 · NaN is NaN
+        read = (column >= some) & (column < beyond)  # elsewhere may be NaN
         k = fetch(of_k, n * COLUMNS, read, COLUMNS, WIDTH)
         v = fetch(of_v, n * COLUMNS, read, COLUMNS, WIDTH)
         seen = sees(position[:, None], column[None, :], left, right, start, stop)
@@ -69,7 +69,7 @@ def forward(
     total = tl.where(idle, 1.0, total)
     of_c = of(context, context_strides, sequence, head)
     write(of_c, tile * ROWS, there, found / total[:, None])
-    # Of an idle query +∞, so that 2^(score − ∞) = 0 on the way back, and nothing overflows there.
+    # Idle: +∞, so that 2^(score − ∞) = 0 on the way back, without overflow.
     logs = tl.where(idle, float("inf"), top + tl.log2(total))
     tl.store(sums + (sequence * heads + head) * queries + row, logs, mask=there)
 
@@ -78,7 +78,7 @@ def forward(
 def absorb(top, total, found, scores, v):
     """One more block of keys: scores (R, C) and values (C, D)."""
     higher = tl.maximum(top, tl.max(scores, 1))
-    factor = tl.exp2(top - higher)  # (R,): what was summed under a lower maximum counts less
+    factor = tl.exp2(top - higher)  # (R,): for what is summed already
     shares = tl.exp2(scores - higher[:, None])  # (R, C)
     total = total * factor + tl.sum(shares, 1)
     found = tl.dot(shares.to(v.dtype), v, found * factor[:, None])

@@ -31,6 +31,9 @@ CONFIGS = {64: Config(64, 128, 2), 128: Config(64, 128, 2)}
 # eights. The producer then gives up most of its own, and the consumers share them.
 REGISTERS = 168
 
+# Heads, and sequences: programs of a grid in its second and third direction, on any GPU.
+MOST = 65_535
+
 
 def refusal(
     query: Tensor, key: Tensor, value: Tensor, mask: Mask | None, scale: float
@@ -60,6 +63,12 @@ def refusal(
     if 0 in query.shape or 0 in key.shape:
         shapes = f"{tuple(query.shape)} and {tuple(key.shape)}"
         return f"the kernel for Hopper needs a query and a key, got shapes {shapes}"
+    batch, heads = query.shape[:2]
+    if max(batch, heads) > MOST:
+        return (
+            f"the kernel for Hopper needs at most {MOST} sequences and {MOST} heads, "
+            f"got {batch} and {heads}"
+        )
     return None
 
 

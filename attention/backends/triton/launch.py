@@ -121,4 +121,4 @@ def spans(rule: Rule, batch: int) -> Int[Tensor, "batch 2"] | None:
     """The stretch of each sequence; a mask may have one for all."""
     if rule.spans is None:
         return None
-    return rule.spans.repeat(batch // len(rule.spans), 1)
+    return rule.spans.repeat(batch // max(len(rule.spans), 1), 1)

@@ -47,7 +47,8 @@ def window(mask: SlidingWindow, keys: int) -> Rule:
 def padding(mask: Padding, keys: int) -> Rule | None:
     if mask.side == "left":
         return ruled(mask.over(keys), keys)
-    return Rule(spans=torch.stack([torch.zeros_like(mask.lengths), mask.lengths], dim=1))
+    lengths = mask.lengths.long()  # of 8 bits they could not be shifted
+    return Rule(spans=torch.stack([torch.zeros_like(lengths), lengths], dim=1))
 
 
 def since(mask: From, keys: int) -> Rule:

@@ -14,7 +14,7 @@ import triton.language as tl
 
 @triton.jit
 def place(tiles, heads):
-    """Which tile, head and sequence this program has; the tiles of a head are neighbours."""
+    """Tile, head and sequence of this program; tiles of a head are neighbours."""
     turn = tl.program_id(0)
     sequence = turn // tiles // heads
     # 64 bits: times a stride, they may not fit 32.
@@ -27,16 +27,18 @@ def ends(spans, sequence, keys):
     if spans is None:
         start, stop = 0, keys
     else:
-        start = tl.maximum(tl.load(spans + 2 * sequence).to(tl.int32), 0)
-        stop = tl.minimum(tl.load(spans + 2 * sequence + 1).to(tl.int32), keys)
+        # Bounded, then narrowed: a length may be any number of 64 bits.
+        at = spans + 2 * sequence
+        start = tl.minimum(tl.maximum(tl.load(at), 0), keys).to(tl.int32)
+        stop = tl.minimum(tl.maximum(tl.load(at + 1), 0), keys).to(tl.int32)
     return start, stop
 
 
 @triton.jit
 def stretch(first, last, before, after, start, stop):
-    """What some of the positions first to last can reach, and what each of them can.
+    """What some of the positions first to last can reach, and what each can.
 
-    Each reaches from `before` itself to `after` itself, and not out of start to stop.
+    Each reaches from `before` itself to `after` itself, within start to stop.
     """
     some, beyond = tl.maximum(first - before, start), tl.minimum(last + after + 1, stop)
     every, until = tl.maximum(last - before, start), tl.minimum(first + after + 1, stop)
@@ -46,7 +48,7 @@ def stretch(first, last, before, after, start, stop):
 
 @triton.jit
 def cut(some, beyond, every, until, SIZE: tl.constexpr):
-    """The same in tiles: the first, how many, and the inner ones, from and to before.
+    """In tiles: the first, how many, the first inner one, and the end of those.
 
     An inner tile needs no mask: all of its queries see all of its keys.
     """
@@ -73,16 +75,16 @@ def sees(position, key, left, right, start, stop):
 
 @triton.jit
 def of(tensor, strides, sequence, head):
-    """A head of a tensor: where it starts, and how far it is from one row to the next."""
+    """A head of a tensor: where it starts, and how far from one row to the next."""
     of_sequence, of_head, of_row = strides
     return tensor + sequence * of_sequence + head * of_head, of_row
 
 
 @triton.jit
 def fetch(matrix, first, there, ROWS: tl.constexpr, WIDTH: tl.constexpr):
-    """Some rows of a head, (ROWS, WIDTH), zeros where they are not there; None: all are."""
+    """Some rows of a head, (ROWS, WIDTH): zeros where not there; None: all are."""
     at = places(matrix, first, ROWS, WIDTH)
-    if there is None:  # noqa: SIM108 - while compiling; a mask of None[:, None] is never made
+    if there is None:  # noqa: SIM108 - compiled away: there is no None[:, None]
         found = tl.load(at)
     else:
         found = tl.load(at, mask=there[:, None], other=0.0)
@@ -101,4 +103,5 @@ def places(matrix, first, ROWS: tl.constexpr, WIDTH: tl.constexpr):
     """Where the numbers of some rows lie; each row is in one piece."""
     start, of_row = matrix
     start += tl.cast(first, tl.int64) * of_row
-    return start + tl.arange(0, ROWS)[:, None] * of_row + tl.arange(0, WIDTH)[None, :]
+    row = tl.arange(0, ROWS).to(tl.int64)
+    return start + row[:, None] * of_row + tl.arange(0, WIDTH)[None, :]
