@@ -53,7 +53,7 @@ def spans(
     context: Any = Spans.apply(rows_of(query), rows_of(key), rows_of(value), plan, scale, size)
     context = context.view(batch, heads, rows, width)
     if size > 1:
-        context = context.unflatten(2, (-1, size)).transpose(2, 3).flatten(1, 2)
+        context = context.unflatten(2, (-1, size)).transpose(2, 3)
     return context.reshape(shape).to(dtype), None
 
 

@@ -36,8 +36,8 @@ def rectangles(
     """The rectangles that a lane is made of, each key of each query in one of them.
 
     Args:
-        start: Shape `(T,)`, the first key that a query sees.
-        stop: Shape `(T,)`, the key after the last.
+        start: Shape `(T,)`, the first key that a query sees; `S` if it sees none.
+        stop: Shape `(T,)`, the key after the last; `S` if it sees none.
         fresh: Whether this is the first lane of its queries.
     """
     found: list[Rectangle] = []
@@ -62,9 +62,8 @@ def runs(
     start: Int[Tensor, "queries"], stop: Int[Tensor, "queries"]
 ) -> list[tuple[int, int, bool]]:
     """Rows from the first to before the last that start alike, and stop alike or each 1 later."""
-    step, seen = stop.diff(), (stop > start)[:-1]
-    known = (start.diff() == 0) & ((step == 0) | ((step == 1) & seen))
-    kind = step.where(known, -1)
+    step = stop.diff()
+    kind = step.where((start.diff() == 0) & ((step == 0) | (step == 1)), -1)
     edges = [0, *((kind.diff() != 0).nonzero()[:, 0] + 1).tolist(), len(kind)]
     kinds = kind[edges[:-1]].tolist() if len(kind) else []
     return [(a, b + 1, k == 1) for a, b, k in zip(edges, edges[1:], kinds, strict=False) if k >= 0]

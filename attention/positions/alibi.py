@@ -37,8 +37,8 @@ def slopes(heads: int) -> list[float]:
     checks.count("heads", heads, 1)
     below = 1 << heads.bit_length() - 1
     falling = [2 ** (-8 * h / below) for h in range(1, below + 1)]
-    between = [2 ** (-4 * h / below) for h in range(1, 2 * below, 2)]
-    return falling + between[: heads - below]
+    between = [2 ** (-4 * h / below) for h in range(1, 2 * (heads - below), 2)]
+    return falling + between
 
 
 @dataclass(frozen=True)

@@ -52,10 +52,10 @@ def ring(tokens: Sequence[str]) -> list[Node]:
     """Tokens clockwise, in the order of reading, the first at the upper left."""
     count, widest = len(tokens), max(half(token) for token in tokens)
     across = {1: 0.0, 2: widest + 40}.get(count, max(70 + 12 * count, widest * count / 3.3))
-    down = {1: 0.0, 2: 0.0}.get(count, 48 + 14.0 * count)
+    down = 0.0 if count == 1 else 48 + 14.0 * count
     nodes = []
     for i, token in enumerate(tokens):
-        angle = (2 * i - 1) * math.pi / count - math.pi / 2 if count > 2 else math.pi * (1 - i)
+        angle = (2 * i - 1) * math.pi / count - math.pi / 2
         x, y = across * math.cos(angle), down * math.sin(angle)
         out = math.atan2(1.5 * math.sin(angle), math.cos(angle)) if count > 2 else -math.pi / 2
         nodes.append(Node(token, x, y, half(token), out))

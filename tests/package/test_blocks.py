@@ -15,13 +15,15 @@ from attention import (
     blocks,
     dot_product_attention,
 )
-from attention.blocks import cached, rectangles
+from attention.blocks import Blocks, cached, rectangles
+from attention.blocks.equal import Every
 from attention.kept import Kept
 from attention.masks import table
 
 LENGTHS = torch.tensor([300, 0, 131])
 PACKED = torch.tensor([5] * 70 + [2] + [3] * 129 + [9] * 40 + [1] * 60)[None]
 SHORT = torch.arange(300)[None] // 7
+UNEVEN = torch.arange(6).repeat_interleave(torch.tensor([70, 70, 10, 70, 70, 10]))[None]
 
 
 class Nobody(Mask):
@@ -32,6 +34,19 @@ class Nobody(Mask):
         return []
 
 
+class Nested(Mask):
+    """A stretch inside of an earlier one, which is longer in one sequence than in the other."""
+
+    batch = 2
+
+    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+        long = torch.tensor([200, 20])[batch]
+        return (key < long) | ((key >= 10) & (key < 20)) | ((key >= 100) & (key < 250))
+
+    def intervals(self, query: torch.Tensor, keys: int) -> list:
+        return [(0, torch.tensor([[200], [20]])), (10, 20), (100, 250)]
+
+
 MASKS = {
     "causal": Causal(),
     "window": Causal() & SlidingWindow(40),
@@ -40,6 +55,8 @@ MASKS = {
     "left": Causal() & Padding(LENGTHS, side="left"),
     "documents": Causal() & Documents(PACKED),
     "short documents": Documents(SHORT),
+    "uneven documents": Documents(UNEVEN),
+    "nested": Nested(),
     "prefix": PrefixLM(100),
     "sink": Causal() & (SlidingWindow(40) | ~SlidingWindow(200)),
     "later": ~Causal(),
@@ -80,8 +97,9 @@ edges = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, 
 @given(edges, st.integers(1, 9), st.integers(1, 9))
 def test_any_stretches_of_keys(edges: list[tuple[int, int]], long: int, side: int) -> None:
     """Rectangles hold what each row sees, once; whatever counts as long, whatever as small."""
-    start = torch.tensor([min(pair) for pair in edges])
-    stop = torch.tensor([max(pair) for pair in edges])
+    # As lanes gives them: a row that sees nothing stands at the end.
+    edges = [(min(pair), max(pair)) if pair[0] != pair[1] else (20, 20) for pair in edges]
+    start, stop = torch.tensor(edges).unbind(dim=1)
     counts = torch.zeros(len(edges), 20, dtype=torch.int)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rectangles, "LONG", long)
@@ -97,13 +115,32 @@ def test_any_stretches_of_keys(edges: list[tuple[int, int]], long: int, side: in
 
 def test_equal_blocks_are_one_call() -> None:
     """A long window, and eight equal documents, are few calls, however long the text."""
-    window = blocks.plan(Causal() & SlidingWindow(256), 8192, 8192)
-    packed = blocks.plan(Causal() & Documents(torch.arange(8192)[None] // 1024), 8192, 8192)
-    causal = blocks.plan(Causal(), 8192, 8192)
-    assert window
-    assert packed
-    assert causal
-    assert [len(plan.parts[0][2]) for plan in (window, packed, causal)] == [2, 3, 6]
+    packed = Documents(torch.arange(8192)[None] // 1024)
+    calls = []
+    for mask in (Causal() & SlidingWindow(256), Causal() & packed, packed, Causal()):
+        plan = blocks.plan(mask, 8192, 8192)
+        assert plan
+        calls.append(len(plan.parts[0][2]))
+    assert calls == [2, 3, 1, 6]
+
+
+def test_short_documents_share_a_block() -> None:
+    lengths = torch.tensor([5, 9, 14, 3]).repeat(10)[:37]
+    ids = torch.arange(37).repeat_interleave(lengths)[None, :256]
+    plan = blocks.plan(Documents(ids), 256, 256)
+    assert plan
+    assert sum(block.count for block in plan.parts[0][2]) == 4  # of 64 rows each
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 7, 8])
+def test_parts_of_equal_blocks_are_all_of_them(most: int) -> None:
+    whole = Blocks(Every(3, 4, 5), Every(0, 5, 2), 7, fresh=True, keep=None, idle=None)
+    parts = whole.parts(most)
+    assert all(part.count <= most for part in parts)
+    each = [
+        (part.queries.later(n), part.keys.later(n)) for part in parts for n in range(part.count)
+    ]
+    assert each == [(whole.queries.later(n), whole.keys.later(n)) for n in range(7)]
 
 
 def test_a_plan_is_made_once_and_anew_when_a_mask_changes(monkeypatch: pytest.MonkeyPatch) -> None:

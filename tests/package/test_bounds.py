@@ -9,6 +9,7 @@ from attention import (
     RollingKVCache,
     SelfAttention,
     SlidingWindow,
+    dot_product_attention,
 )
 from attention.masks import Mask
 
@@ -25,6 +26,17 @@ class Keys(Mask):
 
     def __call__(self, batch, head, query, key):
         return key <= query
+
+
+@pytest.mark.untyped  # an integer where the signature has a float
+def test_numbers_that_float32_just_holds() -> None:
+    x, info = torch.zeros(2, 3, 4), torch.finfo(torch.float32)
+    for call in ({"softcap": info.tiny}, {"scale": int(info.max)}, {"scale": info.max}):
+        assert torch.equal(dot_product_attention(x, x, x, **call), x)
+    with pytest.raises(ValueError, match="softcap is 5.88e-39: expected a number above 0"):
+        dot_product_attention(x, x, x, softcap=info.tiny / 2)
+    with pytest.raises(ValueError, match="scale is 6.81e[+]38: expected a finite number"):
+        dot_product_attention(x, x, x, scale=2 * int(info.max))
 
 
 def test_a_notebook_shows_masks_of_up_to_64_keys_as_pictures() -> None:

@@ -255,3 +255,48 @@ def test_padding_on_the_left_of_less_than_it_says(device: str) -> None:
     ahead = Padding(torch.tensor([6, 2], device=device), side="left")
     assert ahead.first(4).tolist() == [0, 2]
     assert Padding(torch.tensor([100], dtype=torch.int8), side="left").first(300).tolist() == [200]
+
+
+@kinds
+@pytest.mark.parametrize("batch", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("learns", [False, True])
+def test_any_batch_axes(kind: str, batch: tuple[int, ...], learns: bool) -> None:
+    cache, given = KINDS[kind](), {"requires_grad": learns}
+    key, value = torch.randn(*batch, 1, 7, 1, **given), torch.randn(*batch, 1, 7, 2, **given)
+    for part in (slice(0, 3), slice(3, 4), slice(4, 7)):
+        got = cache.update(key[..., part, :], value[..., part, :])
+    seen = slice(1 if kind == "rolling" else 0, 7)  # the last three still see three before them
+    assert torch.equal(got[0], key[..., seen, :])
+    assert torch.equal(got[1], value[..., seen, :])
+    held = slice(3 if kind == "rolling" else 0, 7)
+    assert torch.equal(cache.key, key[..., held, :])
+    assert torch.equal(cache.value, value[..., held, :])
+
+
+@kinds
+@pytest.mark.parametrize("widths", [(4, 6), (5, 5)])
+def test_an_emptied_cache_takes_keys_or_values_of_another_width(kind: str, widths) -> None:
+    cache = KINDS[kind]()
+    cache.update(torch.randn(2, 1, 3, 4), torch.randn(2, 1, 3, 5))
+    cache.crop(0)
+    key, value = (torch.randn(2, 1, 3, width) for width in widths)
+    got = cache.update(key, value)
+    assert torch.equal(got[0], key)
+    assert torch.equal(got[1], value)
+
+
+@kinds
+@pytest.mark.parametrize(("grads", "learns"), [(False, True), (True, False)])
+def test_what_no_gradient_asks_for_is_not_copied(kind: str, grads: bool, learns: bool) -> None:
+    cache = KINDS[kind]()
+    with torch.set_grad_enabled(grads):
+        for _ in range(3):
+            got = cache.update(*torch.randn(2, 1, 1, 1, 4, requires_grad=learns))
+    for seen, held in zip(got, (cache.key, cache.value), strict=True):
+        assert seen.untyped_storage().data_ptr() == held.untyped_storage().data_ptr()
+
+
+def test_a_cache_takes_what_it_was_made_for_and_one_position_more() -> None:
+    cache = KVCache(capacity=7)
+    cache.update(torch.zeros(1, 2, 1, 4), torch.zeros(1, 2, 1, 5))
+    assert cache.nbytes == (7 + 1) * 2 * (4 + 5) * 4  # positions, heads, widths, bytes of float32

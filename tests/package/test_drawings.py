@@ -17,6 +17,8 @@ IDLE = torch.tensor([[0.0, 0.0], [0.004, 0.996]])
 CROSS = torch.tensor([[0.7, 0.1, 0.2], [0.0, 0.5, 0.5]])
 MANY = torch.softmax(torch.arange(49.0).reshape(7, 7).sin() * 3, dim=-1)
 WIDE = ["the", "開関", "e\u0301"]
+LONG = ["a", "cafe\u0301 au lait", "incomprehensibilities"]
+PAIRS = torch.tensor([[[1.0, 0.0], [0.0, 1.0]], [[0.9, 0.1], [0.1, 0.9]]])
 
 DRAWN = {
     "one.svg": lambda: AttentionGraph(torch.ones(1, 1), ["<a>"]).markup(),
@@ -24,7 +26,10 @@ DRAWN = {
     "causal.svg": lambda: AttentionGraph(CAUSAL, WIDE).markup(),
     "heads.svg": lambda: AttentionGraph(HEADS, WIDE).markup(),
     "many.svg": lambda: AttentionGraph(MANY, list("abcdefg"), at_least=0.1).markup(),
+    "long.svg": lambda: AttentionGraph(CAUSAL, LONG).markup(),
+    "left-out.svg": lambda: AttentionGraph(PAIRS, ["a", "b"], at_least=0.2).markup(),
     "cross.svg": lambda: AttentionGraph(CROSS, WIDE, ["a much longer word", "&"]).markup(),
+    "one.html": lambda: AttentionTable(torch.ones(1, 1), ["<a>"]).markup(),
     "causal.html": lambda: AttentionTable(CAUSAL, WIDE).markup(),
     "heads.html": lambda: AttentionTable(HEADS, WIDE).markup(),
     "many.html": lambda: AttentionTable(MANY, list("abcdefg")).markup(),

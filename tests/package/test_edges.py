@@ -8,6 +8,7 @@ import torch
 from attention import (
     Causal,
     Documents,
+    Mask,
     MultiHeadAttention,
     Padding,
     SelfAttention,
@@ -130,6 +131,12 @@ def test_vectors_of_no_width_weigh_all_alike(backend: str, queries: int, keys: i
     torch.testing.assert_close(context, mean.expand(queries, 2))
 
 
+def test_a_width_of_one_needs_no_scale() -> None:
+    query, key, value = torch.randn(3, 1, 2, 5, 1)
+    want = torch.nn.functional.scaled_dot_product_attention(query, key, value)
+    torch.testing.assert_close(dot_product_attention(query, key, value), want)
+
+
 def test_spans_of_vectors_of_no_width() -> None:
     x = torch.ones(2, 3, 0)
     assert dot_product_attention(x, x, x, Causal(), backend="spans").shape == (2, 3, 0)
@@ -179,3 +186,54 @@ def test_a_batch_of_none(backend: str, mask) -> None:
     context = dot_product_attention(x, x, x, mask, backend=backend)
     assert context.shape == (0, 2, 3, 4)
     assert torch.autograd.grad(context.sum(), x)[0].shape == x.shape
+
+
+HOLES = {
+    "a key that nobody sees": lambda query, key: key != 1,
+    "a query that sees nothing": lambda query, key: query != 4,
+}
+
+
+class Hole(Mask):
+    """A rule of which nothing is known but what it answers."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, batch, head, query, key):
+        return HOLES[self.name](query, key)
+
+
+def wild(name: str, queries: int) -> list[torch.Tensor]:
+    keys = max(queries, 5)
+    query, key, value = (torch.randn(1, 2, size, 4) for size in (queries, keys, keys))
+    if "key" in name:
+        key[..., 1, :], value[..., 1, :] = math.nan, math.inf
+    else:
+        query[..., 4 - keys, :] = math.nan  # at position 4, counted from the end
+    return [query, key, value]
+
+
+@pytest.mark.parametrize("name", HOLES)
+@pytest.mark.parametrize("queries", [1, 5, 600])  # decoding, a small mask, one that is not kept
+def test_what_a_rule_hides_may_be_anything(name: str, queries: int) -> None:
+    assert dot_product_attention(*wild(name, queries), Hole(name)).isfinite().all()
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("name", HOLES)
+def test_what_a_compiled_rule_hides_may_be_anything(name: str) -> None:
+    torch._dynamo.reset()
+    attend = torch.compile(dot_product_attention, fullgraph=True, backend="eager")
+    assert attend(*wild(name, 5), Hole(name)).isfinite().all()
+
+
+@pytest.mark.parametrize("backend", ["eager", "fused", "tiled"])
+def test_a_key_that_no_head_of_a_group_sees_may_be_anything(backend: str) -> None:
+    query, key = torch.randn(1, 4, 3, 8), torch.randn(1, 2, 5, 8)
+    keep = torch.ones(4, 3, 5, dtype=torch.bool)
+    keep[:2, :, 1] = False  # the heads that read key head 0
+    want = dot_product_attention(query, key, key, keep, backend="loops")
+    key[0, 0, 1] = math.nan
+    got = dot_product_attention(query, key, key, keep, backend=backend)
+    torch.testing.assert_close(got, want)

@@ -685,3 +685,11 @@ def test_a_bad_module_or_call_gets_one_sentence(name: str) -> None:
     with pytest.raises(error) as raised:
         make()
     assert str(raised.value) == message
+
+
+def test_autocast_changes_no_sentence() -> None:
+    with (
+        torch.autocast("cpu", torch.bfloat16),
+        pytest.raises(TypeError, match="^key is a list: expected a torch.Tensor$"),
+    ):
+        dot_product_attention(Q, [[1.0]], V)

@@ -207,6 +207,16 @@ CASES = {
         "cache cannot go back from 6 to 3: of what came before, only a window of 4 is held; "
         "expected a KVCache, or a length of at most 4 before",
     ),
+    "back before the first": (
+        lambda: ROLLED.crop(-1),
+        ValueError,
+        "length is -1: expected a count of at least 0",
+    ),
+    "keys of integers": (
+        lambda: KVCache().update(KEY.long(), VALUE),
+        TypeError,
+        "key has dtype torch.int64: expected float64, float32, float16 or bfloat16",
+    ),
     "beams of nothing": (
         lambda: KVCache().reorder(FIRST),
         ValueError,

@@ -92,8 +92,11 @@ def test_a_weight_is_at_least_itself() -> None:
 
 
 def test_noise_decides_no_order() -> None:
-    weights = torch.tensor([[0.25, 0.25 + 1e-8, 0.25, 0.25]], dtype=torch.float64)
-    assert [e.key for e in AttentionGraph(weights, "abcd").edges()] == [0, 1, 2, 3]
+    weights = torch.tensor([[0.25, 0.25 + 4e-7, 0.25, 0.25]], dtype=torch.float64)
+    graph = AttentionGraph(weights, "abcd")
+    assert [e.key for e in graph.edges()] == [0, 1, 2, 3]
+    said = [(path[0].text or "")[:5] for path in drawn(graph).iter(f"{SVG}path")]
+    assert said == ["d ← a", "d ← b", "d ← c", "d ← d"]
 
 
 def test_of_equals_the_first_is_kept() -> None:
@@ -140,6 +143,8 @@ def test_heads() -> None:
     for head in (None, 3, -1):
         with pytest.raises(ValueError, match=f"^head is {head}: expected 0 to 2$"):
             graph.to_networkx(head)
+    with pytest.raises(ValueError, match="^head is None: expected 0 to 1$"):
+        AttentionGraph(weights[:2], TENNIS).to_networkx()
     with pytest.raises(ValueError, match="^head is 1: expected 0$"):
         AttentionGraph(WEIGHTS, TENNIS).to_networkx(1)
 

@@ -54,3 +54,11 @@ def test_a_name_that_is_not_known_stays_for_load_state_dict_to_name(load) -> Non
 def test_a_bad_state_gets_one_sentence(load, given: tuple, kind: type, message: str) -> None:
     with pytest.raises(kind, match=f"^{re.escape(message)}$"):
         load(*given)
+
+
+def test_a_bias_that_is_missing_is_zero_for_each_row() -> None:
+    """As Qwen2 has it: biases of queries, keys and values, and none at the end."""
+    theirs = {f"{part}_proj.weight": torch.ones(6, 4) for part in "qkv"}
+    theirs |= {f"{part}_proj.bias": torch.ones(6) for part in "qkv"}
+    ours = from_llama({**theirs, "o_proj.weight": torch.ones(4, 6)})
+    assert torch.equal(ours["out_proj.bias"], torch.zeros(4))

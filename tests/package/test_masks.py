@@ -210,9 +210,27 @@ def test_spans_of_structured_masks_are_exact() -> None:
     assert (Causal() | SlidingWindow(3)).span(10, 15, 100) == (0, 18)
     assert PrefixLM(20).span(10, 15, 100) == (0, 20)
     assert PrefixLM(20).span(90, 95, 94) == (0, 94)
+    assert PrefixLM(2).span(10, 15, 100) == (0, 16)
     assert (~Causal()).span(10, 15, 100) == (0, 100)
     assert Causal().span(-5, -2, 3) == (0, 0)
     assert SlidingWindow(2).span(-5, -3, 3) == (0, 0)
+
+
+def test_what_padding_says_of_stretches_is_exact() -> None:
+    lengths = torch.tensor([3, 2])
+    right, left = Padding(lengths), Padding(lengths, side="left")
+    assert right.span(0, 4, 5) == (0, 3)
+    assert right.full(0, 4, 0, 2)
+    assert not right.full(0, 4, 0, 3)
+    assert left.over(5).span(0, 4, 5) == (2, 5)
+    assert left.over(5).full(0, 4, 3, 5)
+    assert not left.over(5).full(0, 4, 2, 5)
+    # Whoever does not know how many keys there are, or what the lengths are, leaves out nothing.
+    elsewhere = [Padding(lengths.to("meta"), side=side).over(5) for side in ("right", "left")]
+    for mask in (left, *elsewhere):
+        assert mask.span(0, 4, 5) == (0, 5)
+        assert not mask.full(0, 4, 0, 1)
+        assert not mask.full(0, 4, 4, 5)
 
 
 @settings(deadline=None, max_examples=30)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import pytest
 import torch
 
 from attention import (
@@ -62,6 +63,14 @@ def test_modules_and_all_that_they_hold() -> None:
     x = empty(2, 3, 8)
     assert heads(x, mask=Causal()).is_meta
     assert single(x, mask=torch.ones(3, 3, dtype=torch.bool, device="meta")).is_meta
+
+
+@pytest.mark.parametrize("like", [{"device": "meta"}, {"dtype": torch.float64}])
+def test_to_and_from_torch_s_own_module(like: dict) -> None:
+    theirs = torch.nn.MultiheadAttention(8, 2, batch_first=True, **like)
+    ours = MultiHeadAttention.from_torch(theirs)
+    for x in (*ours.parameters(), *ours.to_torch().parameters()):
+        assert (x.device, x.dtype) == (theirs.out_proj.weight.device, theirs.out_proj.weight.dtype)
 
 
 def test_caches_in_and_out_of_inference() -> None:

@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attention import ALiBi, Causal, MultiHeadAttention, Padding, Rotary, SlidingWindow, sinusoidal
+from attention import (
+    ALiBi,
+    Causal,
+    KVCache,
+    MultiHeadAttention,
+    Padding,
+    Rotary,
+    SlidingWindow,
+    sinusoidal,
+)
 from attention.positions import Positions, tables
 from attention.positions.alibi import slopes
 
@@ -267,3 +276,31 @@ def test_rotary_placed_from_the_first_token_turns_by_small_angles(layout: str, d
     got = rotary.place(query[:, :, 5:], key[:, :, 4:], past=4, first=first)
     assert torch.equal(got[0][1], alone[0][:, 2:])
     assert torch.equal(got[1][1], alone[1][:, 1:])
+
+
+class Told(Positions):
+    """Positions that write down where they are told that tokens stand."""
+
+    def __init__(self) -> None:
+        self.calls = []
+
+    def place(self, query, key, past=0, first=0):
+        self.calls.append((past, torch.as_tensor(first).tolist()))
+        return query, key
+
+
+def test_positions_of_one_s_own_are_told_where_tokens_stand() -> None:
+    told = Told()
+    attend, cache = MultiHeadAttention(8, 2, positions=told), KVCache()
+    left = Causal() & Padding(torch.tensor([5, 2, 9]), side="left")
+    attend(torch.randn(2, 3, 5, 8), mask=left)  # two batch axes
+    attend(torch.randn(5, 8))
+    for count in (3, 1):
+        attend(torch.randn(1, count, 8), mask=Causal(), cache=cache)
+    assert told.calls == [(0, [0, 3, 0]), (0, 0), (0, 0), (3, 0)]
+
+
+def test_one_length_stands_for_all_sequences() -> None:
+    attend, x = MultiHeadAttention(8, 2, positions=Rotary()), torch.randn(3, 5, 8)
+    one, each = (Padding(torch.tensor([3] * count), side="left") for count in (1, 3))
+    torch.testing.assert_close(attend(x, mask=Causal() & one), attend(x, mask=Causal() & each))

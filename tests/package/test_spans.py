@@ -1,6 +1,7 @@
 """Structured masks on torch's CPU kernel, block by block: the same, and only where it can."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -16,8 +17,23 @@ from attention import (
     choice,
     dot_product_attention,
 )
+from attention.backends.spans import hidden
+from attention.blocks import Blocks
+from attention.blocks.equal import Every
 
 IDS = torch.tensor([[5] * 70 + [2] + [3] * 129 + [9] * 100, [0] * 30 + [7] * 270])
+
+
+class Comb(Mask):
+    """All see the first keys, and every second query others as well."""
+
+    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+        return (key < 50) | ((key >= 100) & (key < 200) & (query % 2 == 0))
+
+    def intervals(self, query: Tensor, keys: int) -> list:
+        return [(0, 50), (100, torch.where(query % 2 == 0, 200, 100))]
+
+
 MASKS = {
     "causal": Causal(),
     "window": Causal() & SlidingWindow(100),
@@ -27,6 +43,8 @@ MASKS = {
     "left": Causal() & Padding(torch.tensor([0, 133]), side="left"),
     "documents": Causal() & Documents(IDS),
     "prefix": PrefixLM(130),
+    "narrow prefix": PrefixLM(8),
+    "comb": Comb(),
     "sink": Causal() & (SlidingWindow(64) | ~SlidingWindow(150)),
     "later": ~Causal(),
 }
@@ -85,28 +103,55 @@ def test_no_more_than_twice_the_error_of_torch(
 
 
 class Hole(Mask):
-    """Nobody sees key 10, and query 20 sees nothing."""
+    """Nobody sees one key, and one query sees nothing."""
+
+    def __init__(self, key: int, query: int) -> None:
+        self.key, self.query = key, query
 
     def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
-        return (key != 10) & (query != 20)
+        return (key != self.key) & (query != self.query)
 
     def intervals(self, query: Tensor, keys: int) -> list:
-        stop = torch.where(query == 20, 0, keys)
-        return [(0, stop.clamp(max=10)), (11, stop)]
+        stop = torch.where(query == self.query, 0, keys)
+        return [(0, stop.clamp(max=self.key)), (self.key + 1, stop)]
 
 
-def test_what_takes_no_part_may_be_anything(generator: torch.Generator) -> None:
+@pytest.mark.parametrize(("key", "query"), [(10, 20), (240, 220), (70, 140)])
+def test_what_takes_no_part_may_be_anything(
+    key: int, query: int, generator: torch.Generator
+) -> None:
     """A key that nobody sees and a query that sees nothing, both inside of a block."""
-    mask = SlidingWindow(5) & Hole()
+    mask = SlidingWindow(5) & Hole(key, query)
     inputs = [torch.randn(2, 2, 300, 16, generator=generator) for _ in range(3)]
     want = found(*inputs, mask, "spans")
-    inputs[0][:, :, 20] = math.nan
-    inputs[1][:, :, 10] = math.nan
-    inputs[2][:, :, 10] = math.inf
+    inputs[0][:, :, query] = math.nan
+    inputs[1][:, :, key] = math.nan
+    inputs[2][:, :, key] = math.inf
     ours = found(*inputs, mask, "spans")
-    assert not ours[0][:, :, 20].any()
+    assert not ours[0][:, :, query].any()
     for one, other in zip(ours, want, strict=True):
         torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, -0.3])
+def test_a_scale_that_is_given(scale: float, generator: torch.Generator) -> None:
+    shape = {"generator": generator, "dtype": torch.float64, "requires_grad": True}
+    inputs = [torch.randn(1, 2, 100, 16, **shape) for _ in range(3)]
+    mask, both = Causal() & SlidingWindow(20), []
+    for backend in ("spans", "eager"):
+        context = dot_product_attention(*inputs, mask, scale=scale, backend=backend)
+        both.append([context, *torch.autograd.grad(context, inputs, context.detach().sin())])
+    for one, other in zip(*both, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_what_is_added_to_scores_has_their_dtype() -> None:
+    """The kernel reads it as if it had, whatever it has: also beyond its end."""
+    block = Blocks(Every(0, 4, 4), Every(0, 3, 3), 1, fresh=True, keep=None, idle=None)
+    for part in (block, replace(block, keep=torch.ones(4, 3, dtype=torch.bool))):
+        added = hidden(part, 1, torch.float64)
+        assert added is not None
+        assert added.dtype == torch.float64
 
 
 def test_strides_and_missing_axes_do_not_matter(generator: torch.Generator) -> None:

@@ -3,8 +3,9 @@
 import pytest
 import torch
 from interpreter import DEVICE
+from torch._subclasses.fake_tensor import FakeTensorMode
 
-from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
+from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow, kernels
 from attention.backends.triton import configs, launch, rules, triton
 from attention.masks.shifted import Shifted
 
@@ -89,3 +90,34 @@ def test_a_mask_for_a_batch_of_none(queries: int) -> None:
 )
 def test_keys_are_split_into_a_power_of_two(heads: int, tiles: int, splits: int) -> None:
     assert configs.splits(heads, tiles) == splits
+
+
+@pytest.mark.parametrize("capability", [(7, 5), (8, 0), (9, 0)])
+def test_the_gpus_that_can(capability: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.version, "hip", None)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: capability)
+    with FakeTensorMode():
+        query = torch.empty(1, 64, dtype=torch.float16, device="cuda")
+        why = "is for NVIDIA GPUs of compute capability 8.0 or higher"
+        assert kernels.obstacle(query) == (why if capability < (8, 0) else None)
+
+
+def halves(*shape: int) -> torch.Tensor:
+    return torch.zeros(*shape, 64, dtype=torch.float16, device=DEVICE)
+
+
+def test_a_mask_that_does_not_fit_has_no_rule() -> None:
+    query, key = halves(2, 4, 5), halves(2, 2, 7)
+    documents = Documents(torch.zeros(2, 7, dtype=torch.long, device=DEVICE))
+    assert kernels.rule(query, key, documents) is None
+    assert kernels.rule(query[0, 0], key[0, 0], Causal()) is not None
+    with pytest.raises(ValueError, match=r"^mask has shape \(3, 1, 5, 7\): expected \(…, T, S\)"):
+        kernels.rule(query, key, SHORT.to(DEVICE))
+    with pytest.raises(ValueError, match="^Documents is made for 7 keys: got 6$"):
+        kernels.rule(query, key[..., :6, :], documents)
+
+
+def test_a_rule_that_spares_nothing_is_left_to_torch() -> None:
+    query, key = halves(1, 2, 2), halves(1, 2, 7)
+    assert kernels.sparing(query, key, key, SlidingWindow(7)) is None
+    assert kernels.sparing(query, key, key, SlidingWindow(6)) is not None  # the last misses one

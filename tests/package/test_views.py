@@ -53,6 +53,12 @@ CASES = {
         ValueError,
         "weights has NaN or infinity in row 1: expected finite weights",
     ),
+    "NaN in a head": (
+        torch.stack([EYE, weights(_1=[torch.nan, 0.5, 0.5])]),
+        {},
+        ValueError,
+        "weights has NaN or infinity in row 1 of head 1: expected finite weights",
+    ),
     "infinity": (
         weights(_2=[torch.inf, 0.0, 0.0]),
         {},
@@ -71,6 +77,12 @@ CASES = {
         ValueError,
         "weights sums to 1.2000 in row 2 of head 1: expected 1, or 0 for a query that may attend "
         "to nothing",
+    ),
+    "half of a row": (
+        weights(_1=[0.5, 0.0, 0.0]),
+        {},
+        ValueError,
+        "weights sums to 0.5000 in row 1: expected 1, or 0 for a query that may attend to nothing",
     ),
     "a token too few": (
         EYE,
@@ -199,6 +211,6 @@ def test_tokens_that_repeat_are_kept_apart(view) -> None:
 
 @VIEWS
 def test_spaces_are_seen(view) -> None:
-    shown = view(torch.eye(5), [" the", "a b ", " ", "", "\t"])
-    assert shown.tokens == ["␣the", "a b␣", "␣", "∅", r"\t"]
-    assert len(str(shown).splitlines()) == 6
+    shown = view(torch.eye(6), [" the", "a b ", " ", "", "\t", " X"])
+    assert shown.tokens == ["␣the", "a b␣", "␣", "∅", r"\t", "␣X"]
+    assert len(str(shown).splitlines()) == 7

@@ -1,0 +1,53 @@
+"""The quick look at query, key and value against the longer one, which says what is wrong."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from inputs import examples
+from torch import Tensor
+
+from attention.checks.tensors import explain, usual
+
+SIZES = st.integers(0, 3)
+OTHERS = st.lists(st.integers(0, 2), max_size=3, unique=True)  # query, key or value
+
+
+@st.composite
+def inputs(draw: st.DrawFn) -> list[Tensor]:
+    """Three that fit, without groups, of which some may then be made to differ."""
+    batch = draw(st.lists(SIZES, max_size=3))
+    queries, keys, width, value_width = (draw(SIZES) for _ in range(4))
+    shapes = [[*batch, queries, width], [*batch, keys, width], [*batch, keys, value_width]]
+    dtypes, devices = [torch.float32] * 3, ["cpu"] * 3
+    match draw(st.sampled_from(["nothing", "a size", "an axis", "all axes", "dtype", "device"])):
+        case "a size":
+            for which in draw(OTHERS):
+                shapes[which][draw(st.integers(0, len(batch) + 1))] = draw(SIZES)
+        case "an axis":
+            for which in draw(OTHERS):
+                shapes[which] = shapes[which][1:]
+        case "all axes":
+            shapes = [shape[-1:] for shape in shapes]
+        case "dtype":
+            dtype = draw(st.sampled_from([torch.float64, torch.int64]))
+            other = draw(OTHERS)
+            dtypes = [dtype if n in other else torch.float32 for n in range(3)]
+        case "device":
+            other = draw(OTHERS)
+            devices = ["meta" if n in other else "cpu" for n in range(3)]
+    return [
+        torch.zeros(shape, dtype=dtype, device=device)
+        for shape, dtype, device in zip(shapes, dtypes, devices, strict=True)
+    ]
+
+
+@examples(600)
+@given(inputs())
+def test_usual_is_exactly_what_fits_without_groups(given: list[Tensor]) -> None:
+    query, key, _ = given
+    try:
+        explain(*given)
+        fits = query.shape[:-2] == key.shape[:-2]
+    except (TypeError, ValueError):
+        fits = False
+    assert usual(*given) == fits
