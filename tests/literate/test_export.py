@@ -27,13 +27,14 @@ print(x)
 ```python {.raises}
 if x:
 
-    x @ x
+    x @ X
 ```
 
 ```text {.output}
 before
+this
 TypeError: no
-more
+more of X
 ```
 
 ```python {.raises}
@@ -54,6 +55,7 @@ far = 1
 
 ```python
 open("x.svg", "w").write("<svg/>")
+open("y.html", "w").write("<p>")
 ```
 
 ![A line](figures/all/x.svg)
@@ -92,7 +94,7 @@ print(x)
 ```python
 if x:
 
-    x @ x
+    x @ X
 ```
 """
 SCRIPT = """# From https://book.example/all/
@@ -112,7 +114,7 @@ print(x)
 with suppress(Exception):  # it raises
     if x:
 
-        x @ x
+        x @ X
 
 # %% [markdown]
 # x = = 1
@@ -125,6 +127,7 @@ with suppress(Exception):  # it raises
 
 # %%
 open("x.svg", "w").write("<svg/>")
+open("y.html", "w").write("<p>")
 
 # %% [markdown]
 # ![A line](https://book.example/figures/all/x.svg)
@@ -140,14 +143,15 @@ open("x.svg", "w").write("<svg/>")
 # def f():
 #     return 2
 """
+SAVES = ['open("x.svg", "w").write("<svg/>")', 'open("y.html", "w").write("<p>")']
 CELLS = [
     ("markdown", "# *All* of it\n\nWords of a [link](https://book.example/b/#part).", ""),
     ("code", "x = 1\nprint(x)", "1\n"),
-    ("code", "if x:\n\n    x @ x", "before\n|TypeError: no\nmore"),
+    ("code", "if x:\n\n    x @ X", "before\nthis\n|TypeError: no\nmore of X"),
     ("code", "x = = 1", "SyntaxError: invalid syntax"),
     ("markdown", "```python\nshown()\n```", ""),
     ("markdown", "```python\nfar = 1\n```", ""),
-    ("code", 'open("x.svg", "w").write("<svg/>")', "image/svg+xml <svg></svg>"),
+    ("code", f"{SAVES[0]}\n{SAVES[1]}", "image/svg+xml <svg></svg>|text/html <p>"),
     ("markdown", "![A line](https://book.example/figures/all/x.svg)", ""),
     ("code", "def f():\n    return 1", ""),
     ("code", 'assert f() == 2, "f is 1"', "AssertionError: f is 1"),
@@ -159,8 +163,8 @@ CELLS = [
 def page(tmp_path: Path) -> Path:
     path = tmp_path / "docs/all.md"
     (path.parent / "figures/all").mkdir(parents=True)
-    for name in ("x", "of another block"):
-        (path.parent / f"figures/all/{name}.svg").write_text("<svg></svg>", "utf-8")
+    for name, text in {"x.svg": "<svg></svg>", "y.html": "<p>", "of another.svg": ""}.items():
+        (path.parent / "figures/all" / name).write_text(text, "utf-8")
     path.write_text(PAGE, "utf-8")
     return path
 
@@ -209,6 +213,15 @@ def test_a_notebook(files: dict[str, str]) -> None:
     assert book.cells[2].metadata == {"tags": ["raises-exception"]}
 
 
+def test_a_notebook_of_a_page_with_a_long_name_and_an_odd_error() -> None:
+    page = Page(Path("a.md"), "```python {.raises}\nx\n```\n\n```text {.output}\nodd\nwords\n```\n")
+    path = Path("x" * 60 + ".md")
+    (cell,) = json.loads(export.files(page, path, "/a.md")[f"{path.stem}.ipynb"])["cells"]
+    assert cell["id"] == "x" * 48 + "-0"
+    (error,) = cell["outputs"]
+    assert (error["ename"], error["evalue"]) == ("odd", "\nwords")
+
+
 def shown(output: nbformat.NotebookNode) -> str:
     if output.output_type == "stream":
         assert output.name == "stdout"
@@ -246,3 +259,7 @@ def test_the_whole_book(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (site / "index.md").read_text("utf-8").startswith("# A book\n\nIn")
     assert json.loads((site / "all/all.ipynb").read_text("utf-8"))["cells"]
     assert (site / "part/one/index.md").read_text("utf-8") == "Nothing.\n"
+    assert "[link](https://book.example/b/#part)" in (site / "all/index.md").read_text("utf-8")
+    Path("mkdocs.yml").write_text("\n".join(config), "utf-8")
+    assert export.main(["--site-dir", "out"]) == 0
+    assert "[link](/b/#part)" in (site / "all/index.md").read_text("utf-8")
