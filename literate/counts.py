@@ -7,6 +7,7 @@ that were changed (literate/breaking/found.json) and the mutants (tests/mutants)
 import sys
 import tomllib
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from literate import records
@@ -14,6 +15,7 @@ from literate.bibliography import place
 from literate.breaking import book
 from literate.mutants import record
 from literate.mutants.record import EQUIVALENT, Found
+from literate.mutants.targets import LITERATE, PACKAGE
 
 PAGE = Path("docs/about/counts.md")
 TEXT = Path(__file__).with_suffix(".md")  # the words around the tables
@@ -44,19 +46,19 @@ def checks() -> str:
     return "".join(row(name, *numbers) for name, numbers in [*rows, ("**in all**", total)])
 
 
-def parts(found: Found) -> dict[str, list[tuple[str, int]]]:
-    """The mutants that ran, by the folder of the package that they stand in."""
+def parts(them: Iterable[Found]) -> dict[str, list[tuple[str, int]]]:
+    """The mutants that ran, by the folder that they stand in."""
     by: dict[str, list[tuple[str, int]]] = {}
-    for mutant, number in found.outcomes():
+    for mutant, number in chain.from_iterable(found.outcomes() for found in them):
         if number != record.NOT_RUN:
             folder = ".".join(mutant.path.parent.parts)
             by.setdefault(folder, []).append((mutant.key, number))
     return dict(sorted(by.items()))
 
 
-def mutants(found: Found, same: Iterable[str]) -> str:
+def mutants(them: Iterable[Found], same: Iterable[str]) -> str:
     names, rows, total = list(same), [], [0, 0, 0]
-    for name, outcomes in parts(found).items():
+    for name, outcomes in parts(them).items():
         equal = sum(number < 0 and record.named(key, names) for key, number in outcomes)
         noticed = sum(number >= 0 for _, number in outcomes)
         numbers = [len(outcomes), equal, noticed]
@@ -71,7 +73,7 @@ def share(ran: int, same: int, noticed: int) -> str:
 
 def page() -> str:
     same = tomllib.loads(EQUIVALENT.read_text("utf-8"))
-    table = mutants(Found.read(record.TESTS), same)
+    table = mutants((Found.read(target.record) for target in (PACKAGE, LITERATE)), same)
     return TEXT.read_text("utf-8").format(checks=checks(), mutants=table)
 
 

@@ -37,7 +37,7 @@ def outputs(block: Block, path: Path) -> list[Any]:
     found, text = [], block.output.text if block.output else ""
     if block.kinds & {"raises", "check"} and text:
         lines = text.rstrip("\n").split("\n")
-        at = next((i for i, line in enumerate(lines) if re.match(r"\w+(: |$)", line)), 0)
+        at = next((i for i, line in enumerate(lines) if re.match(r"[A-Z]\w*(: |$)", line)), 0)
         text, (name, _, value) = "".join(f"{x}\n" for x in lines[:at]), lines[at].partition(": ")
         value = "\n".join([value, *lines[at + 1 :]])
         error = v4.new_output("error", ename=name, evalue=value, traceback=[f"{name}: {value}"])

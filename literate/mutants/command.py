@@ -1,6 +1,7 @@
-"""Change the package in one place after another, and count what notices.
+"""Change the package, or literate/, in one place after another, and count what notices.
 
 python -m literate mutate                     files changed since, on the tests until one notices
+python -m literate mutate --literate          the same with literate/, the machinery of the book
 python -m literate mutate --survivors TEST    what nothing noticed, on a test that is new
 python -m literate mutate --pages             on the pages and the package's examples instead
 python -m literate mutate --sample 300        so many by chance; nothing is written down
@@ -17,18 +18,10 @@ from pathlib import Path
 import pytest
 
 from literate import settings
-from literate.mutants import record
 from literate.mutants.mutant import Mutant, mutants
 from literate.mutants.plugin import Mutate, Trial
 from literate.mutants.record import Found
-
-PACKAGE = "attention"
-PAGES = ["README.md", "docs", "attention"]  # the reference is made of the package's examples
-# Tests that ask another process see the files as they are; slow ones repeat what others ran.
-TESTS = ["attention", "tests/package", "-m", "not slow"]
-TESTS += ["--deselect=tests/package/test_wheel.py", "--deselect=tests/package/test_import.py"]
-# What pages and tests load late: once here, not in each copy of the process.
-LATE = ["torch._dynamo", "matplotlib.pyplot", "transformers.models.llama.modeling_llama"]
+from literate.mutants.targets import LITERATE, PACKAGE, PAGES
 
 
 def main(arguments: list[str]) -> int:
@@ -42,41 +35,37 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--again", type=int, metavar="COUNT")
     parser.add_argument("--survivors", metavar="TEST")
     parser.add_argument("--seed", default="0")
-    parser.add_argument("--pages", action="store_true")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--literate", dest="target", action="store_const", const=LITERATE)
+    which.add_argument("--pages", dest="target", action="store_const", const=PAGES)
+    parser.set_defaults(target=PACKAGE)
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests for one mutant")
     given = parser.parse_args(arguments)
     os.environ["OMP_NUM_THREADS"] = "1"  # threads do not outlive a fork
     settings.prepare()
-    place, tests = (record.PAGES, PAGES) if given.pages else (record.TESTS, TESTS)
-    tests = [test for test in tests if not (given.each and test == PACKAGE)]
-    found = Found.read(place)
+    target = given.target
+    tests = [test for test in target.tests if not (given.each and test == target.folder)]
+    found = Found.read(target.record)
     if given.again:
         killed = dict(found.killers())
         chosen = drawn(killed, given.again, given.seed)
-        tests = ["-m", "not slow", *sorted({killed[m].partition("::")[0] for m in chosen})]
+        tests = sorted({killed[m].partition("::")[0] for m in chosen})
     elif given.survivors:
         chosen, tests = found.survivors(), [given.survivors]
     elif given.sample:
-        every = (m for path in given.files or sources() for m in mutants(path))
+        every = (m for path in given.files or target.sources() for m in mutants(path))
         chosen = drawn(every, given.sample, given.seed)
     else:
-        files = given.files or found.stale(sources())
+        files = given.files or found.stale(target.sources())
         chosen = [m for path in files for m in mutants(path)]
     keeps = not (given.sample or given.again or given.survivors)
-    notes = Notes(found, place, keeps, bool(given.survivors), given.each)
-    plugin = Mutate(PACKAGE, chosen, given.seconds, given.each, notes, LATE)
-    status = pytest.main(["-q", "-s", "-p", "no:cacheprovider", *tests], [plugin])
+    notes = Notes(found, target.record, keeps, bool(given.survivors), given.each)
+    plugin = Mutate(target.folder, chosen, given.seconds, given.each, notes, target.late)
+    quiet = ["-q", "-s", "-p", "no:cacheprovider"]
+    status = pytest.main([*quiet, *target.options, *tests], [plugin])
     notes.done()
     return status or (1 if given.again and notes.counts["noticed"] < len(chosen) else 0)
-
-
-def sources() -> list[Path]:
-    """All files but the GPU kernels: on Triton's interpreter a mutant takes minutes.
-
-    They can be named. In the one for Hopper tests/gluon plants its own faults.
-    """
-    return sorted(path for path in Path(PACKAGE).rglob("*.py") if "triton" not in path.parts)
 
 
 def drawn(them: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:

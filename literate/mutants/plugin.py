@@ -1,9 +1,11 @@
 """The pytest plugin that runs mutants instead of tests, each in a copy of the process."""
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Callable, Iterable
 from multiprocessing import get_context
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import hypothesis
@@ -90,7 +92,9 @@ def tried(mutant: Mutant) -> Trial:
     chosen = affordable(PLAN.reach.of(mutant), PLAN.seconds)
     ran, killers = True, []
     for together in [[unit] for unit in chosen] if PLAN.each and chosen else [chosen]:
-        ran, killer = forked(lambda: run(mutant, together), crashed=(True, ""))  # noqa: B023
+        with TemporaryDirectory() as folder:  # of its own, and gone with it even if it crashed
+            os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
+            ran, killer = forked(lambda: run(mutant, together), crashed=(True, ""))  # noqa: B023
         if killer is not None:
             killers.append(killer or (together[0].name if PLAN.each else ""))
         if not ran:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -11,6 +12,7 @@ from literate.mutants.mutant import Mutant, mutants
 
 TESTS = Path("tests/mutants/tests.json")
 PAGES = Path("tests/mutants/pages.json")
+LITERATE = Path("tests/mutants/literate.json")
 EQUIVALENT = Path("tests/mutants/equivalent.toml")
 SURVIVED, NOT_RUN = -1, -2
 
@@ -39,7 +41,8 @@ class Found:
         place.parent.mkdir(parents=True, exist_ok=True)
         self.files = dict(sorted(self.files.items()))
         # A line a file: a list of thousands of numbers is for no one to read.
-        text = json.dumps(asdict(self), ensure_ascii=False).replace('"attention/', '\n"attention/')
+        text = json.dumps(asdict(self), ensure_ascii=False)
+        text = re.sub(r'"(attention|literate)/', r'\n"\1/', text)
         place.write_text(text + "\n", "utf-8")
 
     def stale(self, paths: Iterable[Path]) -> list[Path]:

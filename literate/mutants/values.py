@@ -7,11 +7,11 @@ the module, its classes and its functions take over what the changed one has.
 import re
 import sys
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from types import CodeType, FunctionType
 from typing import Any
 
-SIMPLE = (bool, int, float, str, type(None), re.Pattern)
+SIMPLE = (bool, int, float, str, type(None), re.Pattern, PurePath)
 
 
 def carried(path: Path, changed: CodeType) -> bool:

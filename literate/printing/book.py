@@ -5,7 +5,7 @@ import re
 import shutil
 import sys
 import tempfile
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,7 @@ def write_front(
             lines.append(f"<h2>{name}</h2>")
             section = name
         folder = path.removesuffix("index.md").removesuffix(".md") or "."
-        words = title((site / folder / "index.html").read_text("utf-8"))
+        words = escape(title((site / folder / "index.html").read_text("utf-8")), quote=False)
         lines.append(f'<p><a href="{folder}/">{words}</a><i></i><b>{number}</b></p>')
     head = (site / "index.html").read_text("utf-8").partition("<body")[0]
     head = re.sub(r"<style>@media print.*?</style>", "", head)  # the front begins at page 1

@@ -1,4 +1,4 @@
-"""Prose is spelled; code, formulas, citations and addresses are not."""
+"""What is spelled: the words of pages, docstrings and comments, each in its place."""
 
 from pathlib import Path
 
@@ -7,61 +7,53 @@ import pytest
 from literate import words
 
 ROOT = Path(__file__).parents[2]
-PAGE = """A sentense of colour, color and `dtipe`, $softmux$, [a linkk](https://a.example/adress).
+PAGE = """Some words, `code`, $softmax$, $$
+a_b
+$$ [a link](https://a.example/), and 0.5<!--= x -->. { .lede }
 
 ```python
-x = 1  # inn code
+x = 1  # inside
 ```
 
-Vaswamy et al., *Atention* (2017), and a number 0.5<!--= valu -->, normalized.
+Vaswani et al., *Attention* (2017), <b>here</b> and https://b.example/c, too.
+::: attention.masks
 """
-CODE = '''"""A docstrng."""
-valeu = "a strng"  # a coment
+CODE = '''"""A docstring
+of two lines."""
+value = "a string"  # a comment
+
+class A:
+    """Of a class."""
+
+    def f(self):
+        """Of `a` method.
+
+        >>> f(hidden)
+        """
+        return "hidden"
 '''
 
 
-@pytest.fixture
-def spell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """The words that are found wrong in a file, with their lines."""
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(words, "FOLDER", Path("build/words-test"))
-    path = Path("build/spelled")
-
-    def spell(text: str, suffix: str) -> tuple[int, list[str]]:
-        target = path.with_suffix(suffix)
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(text, "utf-8")
-        code = words.main([str(target)])
-        target.unlink()
-        return code, capsys.readouterr().out.splitlines()
-
-    return spell
-
-
-def test_wrong_and_american_words_of_a_page_are_found(spell) -> None:
-    code, found = spell(PAGE, ".md")
-    assert code == 1
-    assert [line.partition(" (")[2].partition(")")[0] for line in found] == [
-        "sentense",
-        "color",
-        "linkk",
-        "normalized",
-    ]
-    assert found[0].startswith("build/spelled.md:1:3 ")
-    assert found[3].startswith("build/spelled.md:7:")
-
-
-def test_docstrings_and_comments_are_read_and_strings_are_not(spell) -> None:
-    code, found = spell(CODE, ".py")
-    assert code == 1
-    assert [line.partition(" - ")[0] for line in found] == [
-        "build/spelled.py:1:6",
-        "build/spelled.py:2:24",
-    ]
-
-
-def test_right_words_pass(spell) -> None:
-    assert spell("Each query attends to the keys of its neighbours.\n", ".md") == (0, [])
+@pytest.mark.parametrize(
+    ("suffix", "text", "said"),
+    [
+        (".md", PAGE, ["1 Some words, , ,", "3 [a link , and .", "9 , here and too."]),
+        (
+            ".py",
+            CODE,
+            ['1 """A docstring', '2 of two lines."""', "3 # a comment", '6 """Of a class."""']
+            + ['9 """Of method.', '12 """'],
+        ),
+    ],
+)
+def test_words_stay_where_they_are(tmp_path: Path, suffix: str, text: str, said: list[str]) -> None:
+    path = tmp_path / f"a{suffix}"
+    path.write_text(text, "utf-8")
+    found = words.prose(path)
+    lines = [f"{n} {line}" for n, line in enumerate(found.split("\n"), 1) if line.strip()]
+    assert [" ".join(line.split()) for line in lines] == said
+    for line, was in zip(found.split("\n"), text.split("\n"), strict=False):
+        assert all(a in (" ", b) for a, b in zip(line, was, strict=False))
 
 
 def test_a_list_of_words_that_is_in_order_and_needed() -> None:

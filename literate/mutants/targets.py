@@ -1,0 +1,61 @@
+"""What can be changed: the package, or the machinery of the book; on which tests, written where.
+
+This folder is no target: the driver would hear of its own faults from itself.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from literate.mutants import record
+
+
+class Target(NamedTuple):
+    folder: str
+    left_out: str  # a folder in it, whose files can still be named
+    record: Path
+    tests: list[str]
+    options: list[str]  # slow tests repeat what others ran
+    late: list[str]  # what tests load late: once for all, not in each copy of the process
+
+    def sources(self) -> list[Path]:
+        every = Path(self.folder).rglob("*.py")
+        return sorted(path for path in every if self.left_out not in path.parts)
+
+
+PACKAGE = Target(
+    "attention",
+    "triton",  # GPU kernels take minutes on an interpreter; tests/gluon plants faults of its own
+    record.TESTS,
+    ["attention", "tests/package"],
+    [
+        *("-m", "not slow"),
+        # They ask another process, which sees the files as they are.
+        "--deselect=tests/package/test_wheel.py",
+        "--deselect=tests/package/test_import.py",
+    ],
+    ["torch._dynamo", "matplotlib.pyplot", "transformers.models.llama.modeling_llama"],
+)
+PAGES = PACKAGE._replace(
+    record=record.PAGES,
+    tests=["README.md", "docs", "attention"],  # the reference is made of the package's examples
+    options=[],
+)
+LITERATE = Target(
+    "literate",
+    "mutants",
+    record.LITERATE,
+    [
+        *("tests/literate", "tests/supply/test_sources.py"),
+        *(f"tests/site/test_{name}.py" for name in ("names", "social", "printing")),
+    ],
+    [
+        *("-m", "not slow"),
+        # They ask another process, or read what is committed rather than what the code does.
+        "--deselect=tests/literate/test_mutants_record.py",
+        "--deselect=tests/literate/test_mutants.py::test_every_mutant_of_a_small_package",
+        "--deselect=tests/literate/test_figures.py::test_a_new_process_draws_the_same",
+        # They write where the one beside them writes, for a program that reads from there.
+        "--deselect=tests/literate/test_spelling.py",
+    ],
+    ["matplotlib.pyplot", "matplotlib.backends.backend_svg"],
+)

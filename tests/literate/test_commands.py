@@ -1,0 +1,77 @@
+"""`python -m literate COMMAND`: each is found, says its name, and takes what it says it takes."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from literate import __main__ as literate
+from literate import export, site
+from literate.extensions.fault import Fault
+
+OF_ARGPARSE = ["break", "build", "export", "links", "mutate", "pdf", "serve", "vendor"]
+
+
+@pytest.mark.parametrize("name", OF_ARGPARSE)
+def test_a_command_says_how_it_is_called(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        literate.main([name, "--help"])
+    assert capsys.readouterr().out.startswith(f"usage: python -m literate {name} [-h]")
+
+
+def test_no_command_names_them_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert literate.main([]) == 2
+    said = capsys.readouterr().err
+    assert set(OF_ARGPARSE) < set(said.partition("one of ")[2].strip().split(", "))
+    assert said.startswith("python -m literate: expected one of bibliography, ")
+
+
+@pytest.mark.parametrize(("module", "name"), [(export, "export"), (site, "build")])
+def test_where_they_read_and_write(
+    module, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The site of this folder, unless they are told another."""
+    monkeypatch.chdir(tmp_path)
+    Path("docs").mkdir()
+    Path("docs/index.md").write_text("# Words\n", "utf-8")
+    monkeypatch.setattr(export.social, "picture", lambda *given: b"")
+    for folder in ("site", "other"):
+        Path(folder, "assets").mkdir(parents=True)
+    Path("theme").mkdir()
+    Path("theme/main.html").write_text("{{ page.content }}", "utf-8")
+    for config in ("mkdocs.yml", "other.yml"):
+        text = f"site_name: {config}\ntheme: {{name: null, custom_dir: theme}}\n"
+        Path(config).write_text(f"{text}nav: [Words: index.md]\n", "utf-8")
+    for given, folder in (([], "site"), (["--site-dir", "other"], "other")):
+        assert literate.main([name, *given]) == 0
+        assert Path(folder, {"export": "index.md", "build": "sitemap.xml"}[name]).exists()
+    assert literate.main([name, "--config-file", "other.yml"]) == 0
+    if name == "export":
+        assert Path("site/llms.txt").read_text().startswith("# other.yml")
+
+
+def test_a_page_is_served_while_it_is_written(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it is made of is watched; a fault is said, with its place, and ends nothing else."""
+    logger, given = logging.getLogger("mkdocs"), []
+    monkeypatch.setattr(logger, "handlers", [])
+    monkeypatch.setattr(logger, "level", logger.level)
+
+    def serve(file: str, **settings: object) -> None:
+        given.append((file, settings))
+        logger.info("An address")
+        logger.warning("Doc file 'about/counts.md' contains a link 'no-such'")
+
+    monkeypatch.setattr(site, "serve_site", serve)
+    assert literate.main(["serve"]) == 0
+    assert literate.main(["serve", "--config-file", "x.yml"]) == 0
+    watched = {"watch": ["attention", "literate", "mkdocs.yml"], "strict": False}
+    assert given == [("mkdocs.yml", watched), ("x.yml", watched)]
+    assert "INFO: An address" in capsys.readouterr().err
+
+    def broken(*_: object, **__: object) -> None:
+        raise Fault("wrong", "words")
+
+    monkeypatch.setattr(site, "serve_site", broken)
+    assert literate.main(["serve"]) == 1

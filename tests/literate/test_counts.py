@@ -1,0 +1,71 @@
+"""The page of the counts, made of small records."""
+
+from pathlib import Path
+
+import pytest
+
+from literate import counts
+from literate.breaking import book
+from literate.mutants import record
+from literate.mutants.mutant import mutants
+from literate.mutants.record import File, Found, hashed
+from literate.records import write
+
+HAS = {"blocks": 1200, "outputs": 2, "numbers": 3, "claims": 4, "tables": 5, "figures": 6}
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two pages that check something, one that does not, and a package of two parts."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("about/counts", "part/one", "part/plain"):
+        path = Path(f"docs/{name}.md")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# The {path.stem}\n", "utf-8")
+    write(Path("docs/.records/part/one.json"), {"counts": HAS, "numbers": []})
+    write(Path("docs/.records/about/counts.json"), {"counts": HAS, "numbers": []})
+    write(Path("docs/.records/README.json"), {"counts": HAS, "numbers": []})
+    said = {"digits": {"output": 10, "number": 20}, "listed": 7}
+    monkeypatch.setattr(book, "found", lambda: {"README.md": said, "docs/part/one.md": said})
+
+
+def test_a_row_for_each_page_that_checks_something(small: None) -> None:
+    assert counts.checks() == (
+        "| README | 1,200 | 2 | 3 | 4 | 11 | 30 | 7 |\n"
+        "| [The one](../part/one.md) | 1,200 | 2 | 3 | 4 | 11 | 30 | 7 |\n"
+        "| **in all** | 2,400 | 4 | 6 | 8 | 22 | 60 | 14 |\n"
+    )
+
+
+def part(folder: str, noticed: list[int]) -> None:
+    """A file with as many mutants, all alike, and what noticed them in a record."""
+    path = Path(folder) / "a.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"a{n} = 1\n" for n in range(len(noticed))), "utf-8")
+    place = record.TESTS if folder.startswith("attention") else record.LITERATE
+    found = Found.read(place)
+    found.files[str(path)] = File(hashed(path), noticed)
+    found.tests = ["test_x"]
+    found.write(place)
+    assert len(list(mutants(path))) == len(noticed)
+
+
+def test_a_row_for_each_part_of_what_was_changed(
+    small: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part("attention/b", [0, 0, -1, -1, -2])
+    part("attention", [0, -1, 0])
+    part("literate", [0, -1])
+    record.EQUIVALENT.write_text('"attention/b/a.py module: 1 → 2 (3)" = "the same"\n', "utf-8")
+    rows = [
+        "| `attention` | 3 | 0 | 2 | 66.7 % |\n",
+        "| `attention.b` | 4 | 1 | 2 | 66.7 % |\n",
+        "| `literate` | 2 | 0 | 1 | 50.0 % |\n",
+        "| **in all** | 9 | 1 | 5 | 62.5 % |\n",
+    ]
+    assert counts.main([]) == 0
+    text = counts.PAGE.read_text("utf-8")
+    assert "".join(rows) in text
+    assert counts.checks() in text
+    assert counts.main(["x"]) == 2
+    assert capsys.readouterr().err == "python -m literate count: expected no arguments\n"
