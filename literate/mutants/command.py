@@ -1,6 +1,6 @@
 """Change the package, or literate/, in one place after another, and count what notices.
 
-python -m literate mutate                     files changed since, on the tests until one notices
+python -m literate mutate                     what has changed, on the tests until one notices
 python -m literate mutate --literate          the same with literate/, the machinery of the book
 python -m literate mutate --survivors TEST    what nothing noticed, on a test that is new
 python -m literate mutate --pages             on the pages and the package's examples instead
@@ -57,8 +57,8 @@ def main(arguments: list[str]) -> int:
         every = (m for path in given.files or target.sources() for m in mutants(path))
         chosen = drawn(every, given.sample, given.seed)
     else:
-        files = given.files or found.stale(target.sources())
-        chosen = [m for path in files for m in mutants(path)]
+        chosen = [m for path in given.files for m in mutants(path)]
+        chosen = chosen or found.stale(target.sources())
     keeps = not (given.sample or given.again or given.survivors)
     notes = Notes(found, target.record, keeps, bool(given.survivors), given.each)
     plugin = Mutate(target.folder, chosen, given.seconds, given.each, notes, target.late)
@@ -80,7 +80,7 @@ class Notes:
         self.found, self.place = found, place
         self.keeps, self.adds, self.each = keeps, adds, each
         self.path: Path | None = None
-        self.killers: list[str | None | bool] = []
+        self.came: dict[Mutant, str | None | bool] = {}
         self.pages: dict[str, list[int]] = {}
         self.counts = {"ran": 0, "noticed": 0, "not run": 0}
 
@@ -89,7 +89,7 @@ class Notes:
             self.close()
             self.path = trial.mutant.path
         killer = next(iter(trial.killers), None)
-        self.killers.append(killer if trial.ran else False)
+        self.came[trial.mutant] = killer if trial.ran else False
         self.counts["ran" if trial.ran else "not run"] += 1
         self.counts["noticed"] += killer is not None
         if killer and self.adds:
@@ -105,10 +105,10 @@ class Notes:
     def close(self) -> None:
         """All mutants of a file have run: they are written down now, for all of them take hours."""
         if self.path is not None:
-            self.found.note(self.path, self.killers)
+            self.found.note(self.path, self.came)
             self.found.write(self.place)
             print(f"{self.path}: {self.counts}", flush=True)
-        self.killers = []
+        self.came = {}
 
     def done(self) -> None:
         self.close()

@@ -1,7 +1,8 @@
 """Every mutant of a source file: where it is, what it changes, and its syntax tree."""
 
 import ast
-from collections import Counter
+import hashlib
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,21 @@ def mutants(path: Path) -> Iterator[Mutant]:
             line = getattr(site.node, "lineno", site.statement.lineno)
             run = lines(site.statement) if site.called else range(0)
             yield Mutant(path, site.function, line, run, text, n, m)
+
+
+def hashes(path: Path) -> dict[str, str]:
+    """Of each function a hash of what its mutants may change, and of nothing else."""
+    said = defaultdict(list)
+    for site in sites(ast.parse(path.read_text("utf-8"))):
+        said[site.function].append(shown(site.node))
+    for mutant in mutants(path):
+        said[mutant.function].append(mutant.text)
+    # Python 3.11 and later ones quote and escape what stands in an f-string differently.
+    plain = str.maketrans("", "", "\"'\\")
+    return {
+        name: hashlib.sha256("\n".join(texts).translate(plain).encode()).hexdigest()[:8]
+        for name, texts in said.items()
+    }
 
 
 def tree(mutant: Mutant) -> ast.Module:

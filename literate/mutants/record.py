@@ -1,14 +1,14 @@
-"""What runs of mutants found, as JSON: for each file, under its hash, what noticed each mutant."""
+"""What runs of mutants found, as JSON: for each function, under its hash, what noticed each."""
 
-import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-from literate.mutants.mutant import Mutant, mutants
+from literate.mutants.mutant import Mutant, hashes, mutants
 
 TESTS = Path("tests/mutants/tests.json")
 PAGES = Path("tests/mutants/pages.json")
@@ -17,8 +17,9 @@ EQUIVALENT = Path("tests/mutants/equivalent.toml")
 SURVIVED, NOT_RUN = -1, -2
 
 
-@dataclass
-class File:
+class Part(NamedTuple):
+    """What came of the mutants of a function, or of what stands outside of all."""
+
     hash: str
     noticed: list[int]  # by mutant, in order: the number of a test, or SURVIVED or NOT_RUN
 
@@ -26,7 +27,7 @@ class File:
 @dataclass
 class Found:
     tests: list[str] = field(default_factory=list)  # that noticed one; "": it broke down
-    files: dict[str, File] = field(default_factory=dict)
+    files: dict[str, dict[str, Part]] = field(default_factory=dict)
     each: dict[str, list[int]] = field(default_factory=dict)  # of a page: mutants tried, noticed
 
     @classmethod
@@ -34,7 +35,10 @@ class Found:
         if not place.exists():
             return cls()
         known = json.loads(place.read_text("utf-8"))
-        files = {path: File(**file) for path, file in known["files"].items()}
+        files = {
+            path: {name: Part(*part) for name, part in parts.items()}
+            for path, parts in known["files"].items()
+        }
         return cls(known["tests"], files, known["each"])
 
     def write(self, place: Path) -> None:
@@ -45,15 +49,25 @@ class Found:
         text = re.sub(r'"(attention|literate)/', r'\n"\1/', text)
         place.write_text(text + "\n", "utf-8")
 
-    def stale(self, paths: Iterable[Path]) -> list[Path]:
-        """The files that have changed since their mutants ran."""
-        return [
-            p for p in paths if str(p) not in self.files or self.files[str(p)].hash != hashed(p)
-        ]
+    def stale(self, paths: Iterable[Path]) -> list[Mutant]:
+        """The mutants of functions that have changed since theirs ran."""
+        return [mutant for path in paths for mutant, number in self.of(path) if number is None]
 
-    def note(self, path: Path, killers: list[str | None | bool]) -> None:
-        """For each mutant of a file: what noticed it, None if nothing, False if it did not run."""
-        self.files[str(path)] = File(hashed(path), [self.number(killer) for killer in killers])
+    def of(self, path: Path) -> Iterator[tuple[Mutant, int | None]]:
+        """The mutants of a file and what came of each; None where its function has changed."""
+        known, now = self.files.get(str(path), {}), hashes(path)
+        came = {name: iter(p.noticed) for name, p in known.items() if p.hash == now.get(name)}
+        for mutant in mutants(path):
+            yield mutant, next(came[mutant.function]) if mutant.function in came else None
+
+    def note(self, path: Path, came: dict[Mutant, str | None | bool]) -> None:
+        """What noticed each mutant of some functions, None if nothing, False if it did not run."""
+        known, now = self.files.get(str(path), {}), hashes(path)
+        for mutant in came:
+            known[mutant.function] = Part(now[mutant.function], [])
+        for mutant, killer in came.items():
+            known[mutant.function].noticed.append(self.number(killer))
+        self.files[str(path)] = {name: part for name, part in known.items() if name in now}
 
     def number(self, killer: str | None | bool) -> int:
         if isinstance(killer, str):
@@ -63,18 +77,20 @@ class Found:
         return SURVIVED if killer is None else NOT_RUN
 
     def outcomes(self) -> Iterator[tuple[Mutant, int]]:
-        """The mutants of the files that have not changed, and what came of each."""
-        for path, file in self.files.items():
-            if Path(path).exists() and hashed(Path(path)) == file.hash:
-                yield from zip(mutants(Path(path)), file.noticed, strict=True)
+        """The mutants of functions that have not changed, and what came of each."""
+        there = (path for path in map(Path, self.files) if path.exists())
+        for mutant, number in (each for path in there for each in self.of(path)):
+            if number is not None:
+                yield mutant, number
 
     def survivors(self) -> list[Mutant]:
         return [mutant for mutant, number in self.outcomes() if number == SURVIVED]
 
     def notice(self, mutant: Mutant, test: str) -> None:
         """A test noticed now what nothing did."""
-        at = [each.key for each in mutants(mutant.path)].index(mutant.key)
-        self.files[str(mutant.path)].noticed[at] = self.number(test)
+        its = [each.key for each in mutants(mutant.path) if each.function == mutant.function]
+        part = self.files[str(mutant.path)][mutant.function]
+        part.noticed[its.index(mutant.key)] = self.number(test)
 
     def killers(self) -> Iterator[tuple[Mutant, str]]:
         """The mutants that a test noticed which is still there, and that test."""
@@ -97,7 +113,3 @@ class Found:
 def named(key: str, names: Iterable[str]) -> bool:
     """Whether a mutant is one of those; a name that ends in * is of all that begin so."""
     return any(key == name or (name[-1] == "*" and key.startswith(name[:-1])) for name in names)
-
-
-def hashed(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
