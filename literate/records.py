@@ -8,7 +8,7 @@ tests hold a page against its counts, so that no check disappears unnoticed.
 import ast
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -57,14 +57,15 @@ def read(path: Path) -> Record:
 def updated(old: Record, page: Page, values: dict[int, float]) -> Record:
     """The record of a run. A value within the rounding of float32 of the recorded one stays it."""
     numbers = [check for check in page.checks if check.printed]
-    before = old.get("numbers", [])
-    before += [["", 0.0]] * (len(numbers) - len(before))
+    before = defaultdict(list)
+    for entry in old.get("numbers", []):
+        before[entry[0]].append(entry)
     found = []
-    for check, entry in zip(numbers, before, strict=False):
-        value, (expression, kept) = values[check.start], entry[:2]
-        near = abs(kept - value) <= 2e-6 * abs(value) + 1e-9
-        same = expression == check.expression and near
-        found.append(entry if same else [check.expression, float(f"{value:.7g}")])
+    for check in numbers:
+        value, known = values[check.start], before[check.expression]
+        entry = known.pop(0) if known else None
+        near = entry and abs(entry[1] - value) <= 2e-6 * abs(value) + 1e-9
+        found.append(entry if near else [check.expression, float(f"{value:.7g}")])
     return {"counts": counts(page), "numbers": found}
 
 

@@ -43,10 +43,12 @@ class RecordItem(Item[Whole]):
                     raise Mismatch(1, f"the page has {change} ({UPDATE})")
         if len(run.values) != sum(bool(check.printed) for check in page.checks):
             return  # a part of the page ran
-        if not self.updating and (found := records.stale(old, page, run.values)):
+        spreads = self.config.getoption("--update-spread")
+        found = records.stale(old, page, run.values)
+        if found and not self.updating and not spreads:
             raise Mismatch(found[0], f"{found[1]} ({UPDATE})")
         new = records.updated(old, page, run.values) if self.updating else old
-        if self.config.getoption("--update-spread"):
+        if spreads:
             new = records.spread(new, page, run.values)
         if new != old:
             records.write(path, new)

@@ -216,6 +216,14 @@ def test_a_record_keeps_how_far_other_code_came(recorded, pytester: pytest.Pytes
     recorded(RECORDED, "--update-docs")
     assert numbers() == [["x", 0.3333333, 3e-06]]
     assert counts(recorded(RECORDED)) == (4, 0, 0)
+    # A number that is written before it moves its place, and not what is known of it.
+    moved = RECORDED.replace("0.333<!--= x -->", "0.667<!--= 2 * x --> and 0.333<!--= x -->")
+    recorded(moved, "--update-docs")
+    assert numbers() == [["2 * x", 0.6666667], ["x", 0.3333333, 3e-06]]
+    # What a run of other code finds is kept, however far.
+    recorded(moved.replace("1 / 3", "1 / 3 + 1.9e-5"), "--update-spread")
+    assert numbers() == [["2 * x", 0.6666667, 4e-05], ["x", 0.3333333, 2e-05]]
+    recorded(RECORDED, "--update-docs")
     recorded(RECORDED.replace("1 / 3", "1 / 3 + 1e-4"), "--update-docs")
     assert numbers() == [["x", 0.3334333]]
 
