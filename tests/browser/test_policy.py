@@ -43,7 +43,8 @@ def test_a_script_in_a_page_is_refused_and_reported(visit: Callable[..., Visit])
 def test_what_copies_copies(visit: Callable[..., Visit], button: str, begins: str) -> None:
     found = visit(CHAPTER, permissions=["clipboard-read", "clipboard-write"])
     found.page.locator(button).first.click()
-    found.page.get_by_text("Copied", exact=True).wait_for()
+    found.page.locator(button, has_text="Copied").wait_for()
+    found.page.get_by_role("status").get_by_text("Copied", exact=True).wait_for()  # it is heard
     text = found.page.evaluate("navigator.clipboard.readText()")
     assert begins in text
     assert "<html" not in text
@@ -69,7 +70,7 @@ def test_who_cannot_copy_gets_a_block_selected(opened: Callable[..., Page]) -> N
     page = opened(CHAPTER)
     page.evaluate("void delete Navigator.prototype.clipboard")
     page.locator(".cell__copy").first.click()
-    page.get_by_text("Selected", exact=True).wait_for()
+    page.locator(".cell__copy", has_text="Selected").wait_for()
     code = page.locator(".cell code").first.text_content()
     assert page.evaluate("getSelection().toString()").strip() == (code or "").strip()
 

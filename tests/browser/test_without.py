@@ -1,4 +1,4 @@
-"""The book without a script, and without motion."""
+"""The book without a script, without motion, and without anything kept."""
 
 from collections.abc import Callable, Iterator
 
@@ -13,6 +13,9 @@ MOVES = """() => [...document.querySelectorAll("*")].filter(node =>
     const { transitionDuration, animationName } = getComputedStyle(node, part || null)
     return /[1-9]/.test(transitionDuration) || !/^(none)?$/.test(animationName)
   })).map(node => node.outerHTML.slice(0, 80))"""
+# What a browser answers where a reader has refused all cookies.
+REFUSE = """Object.defineProperty(window, "localStorage", {
+  get() { throw new DOMException("refused", "SecurityError") } })"""
 SEEN, FOLDED = ".katex, .attn__arcs, .checked", ":is(details, .answer)"
 SMALL = """() => [...document.querySelectorAll(".md-content :is(img, svg.attention-graph)")].filter(
   node => node.getBoundingClientRect().width < 100 || node.naturalWidth === 0
@@ -83,6 +86,22 @@ def test_without_a_script_a_formula_is_read(plain: Callable[[str], Page]) -> Non
     formula = plain("foundations/softmax/").locator(".katex").first
     assert formula.bounding_box()["width"] > 10  # type: ignore
     assert formula.locator("math").count() == 1
+
+
+def test_a_browser_that_keeps_nothing_is_no_error(
+    visit: Callable[..., Visit], browser: Browser
+) -> None:
+    context = browser.new_context(viewport=WIDE, color_scheme="light")
+    context.add_init_script(REFUSE)
+    found = visit("", context)
+    found.page.locator(".md-option:checked").focus()
+    for expected in ("default", "slate"):
+        found.page.keyboard.press("ArrowRight")
+        assert found.page.evaluate("document.body.dataset.mdColorScheme") == expected
+    found.page.get_by_role("textbox", name="Search").fill("softmax")
+    found.page.locator(".md-search-result__link").first.wait_for()
+    assert found.messages == []
+    context.close()
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])

@@ -6,14 +6,19 @@ function __md_hash(text) {
   return [...text].reduce((hash, letter) => (hash << 5) - hash + letter.charCodeAt(0), 0)
 }
 
-function __md_get(name, storage = localStorage, scope = __md_scope) {
-  return JSON.parse(storage.getItem(`${scope.pathname}.${name}`))
+// A reader may refuse to keep anything: then even to name `localStorage` is an error.
+function __md_get(name, storage, scope = __md_scope) {
+  try {
+    return JSON.parse((storage ?? localStorage).getItem(`${scope.pathname}.${name}`))
+  } catch {
+    return null
+  }
 }
 
-function __md_set(name, value, storage = localStorage, scope = __md_scope) {
+function __md_set(name, value, storage, scope = __md_scope) {
   try {
-    storage.setItem(`${scope.pathname}.${name}`, JSON.stringify(value))
-  } catch {} // a reader may refuse to keep anything
+    (storage ?? localStorage).setItem(`${scope.pathname}.${name}`, JSON.stringify(value))
+  } catch {}
 }
 
 // The colours that the reader chose, before anything is painted.

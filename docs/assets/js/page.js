@@ -5,6 +5,12 @@ function instead(button) {
   else getSelection().selectAllChildren(button.closest(".cell").querySelector("code"))
 }
 
+// What a button says when it is done, for who hears the page.
+const status = document.createElement("p")
+status.className = "unseen"
+status.setAttribute("role", "status")
+document.body.append(status)
+
 async function copy(button, text) {
   const name = button.dataset.name ??= button.textContent
   try {
@@ -16,8 +22,12 @@ async function copy(button, text) {
     button.textContent = button.href ? "Opened" : "Selected"
     instead(button)
   }
+  status.textContent = button.textContent
   clearTimeout(button.later)
-  button.later = setTimeout(() => { button.textContent = name }, 1500)
+  button.later = setTimeout(() => {
+    button.textContent = name
+    status.textContent = ""
+  }, 1500)
 }
 
 const load = async address => {

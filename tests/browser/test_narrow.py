@@ -1,0 +1,37 @@
+"""A phone: what is wider than its column scrolls there, and one sees that there is more."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page
+
+PHONE = {"width": 390, "height": 844}
+# What scrolls sideways, and of it what has no shaded edge. Views are out: their cells have colours.
+SIDEWAYS = """() => [...document.querySelectorAll(".md-content *")].filter(node =>
+  node.scrollWidth > node.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(node).overflowX)
+  && !node.closest(".attn"))"""
+PLAIN = f"""() => ({SIDEWAYS})().filter(node =>
+  !getComputedStyle(node).backgroundImage.includes("gradient")
+).map(node => node.outerHTML.slice(0, 120))"""
+ABOVE = f"""() => ({SIDEWAYS})().flatMap(node => [...node.querySelectorAll("table")]).filter(
+  table => getComputedStyle(table).backgroundColor !== "rgba(0, 0, 0, 0)").length"""
+
+
+@pytest.mark.parametrize(
+    ("address", "scripts"),
+    [("speed/benchmarks/", True), ("speed/benchmarks/", False), ("explorer/", False)],
+)
+def test_what_scrolls_sideways_shades_its_edge(
+    opened: Callable[..., Page], address: str, scripts: bool
+) -> None:
+    page = opened(address, viewport=PHONE, java_script_enabled=scripts)
+    assert page.evaluate(f"({SIDEWAYS})().length") > 1
+    assert page.evaluate(PLAIN) == []
+    assert page.evaluate(ABOVE) == 0
+
+
+def test_the_number_of_a_chapter_stands_inside_its_column(opened: Callable[..., Page]) -> None:
+    """What hangs out of it is cut off on paper. Two digits, a dot and a space: 1.6 em."""
+    room = """item => parseFloat(getComputedStyle(item).marginLeft)
+      / parseFloat(getComputedStyle(item, "::marker").fontSize)"""
+    assert opened("", viewport=PHONE).locator(".map ol li").first.evaluate(room) >= 1.6
