@@ -117,6 +117,8 @@ def test_errors(want: str, kind: str, message: str, ours: bool, same: bool) -> N
         ("−0.00", "", -0.004, True),
         ("+0.0", "", -0.04, False),
         ("−0.0", "", 0.0, True),
+        ("+0.0", "", 0.0, True),
+        ("1,000,000", "", 1000001.0, False),  # a count has no rounding
         ("12\u202f288", "", 12288, True),
         ("23.79", "%", 0.2379, True),
         ("23.79", "%", 23.79, False),
