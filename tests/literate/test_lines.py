@@ -115,7 +115,9 @@ def test_a_record_keeps_the_values_that_are_near() -> None:
     found = page("It is 0.5<!--= a --> and 0.25<!--= b --> and 0.1<!--= c -->, true<!--= d -->.\n")
     starts = [check.start for check in found.checks if check.printed]
     old = {"numbers": [["a", 0.5, 1e-5], ["x", 0.25]]}
-    new = records.updated(old, found, dict(zip(starts, [0.5000009, 0.25, 0.123456789], strict=True)))
+    new = records.updated(
+        old, found, dict(zip(starts, [0.5000009, 0.25, 0.123456789], strict=True))
+    )
     assert new["numbers"] == [["a", 0.5, 1e-5], ["b", 0.25], ["c", 0.1234568]]
     assert new["counts"] == records.counts(found)
     far = records.updated(old, found, dict(zip(starts, [0.500002, 0.25, 1e-10], strict=True)))

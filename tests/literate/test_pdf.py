@@ -138,10 +138,10 @@ def test_links_lead_inside_or_to_the_site(tmp_path: Path) -> None:
     folder = sources[1].parent.as_uri()
     links = (
         f"{folder}/",
-        f"{sources[1].as_uri()}#here",
+        f"{sources[1].as_uri()}#XV",
         f"{folder}/#none",
         f"{folder}/#top",
-        f"{folder}/#first",
+        f"{folder}/#XI",
     )
     links += (tmp_path.as_uri(), "https://a.example/#x", f"{root.as_uri()}/file.ipynb")
     one, two = tmp_path / "one.pdf", tmp_path / "two.pdf"
@@ -152,11 +152,11 @@ def test_links_lead_inside_or_to_the_site(tmp_path: Path) -> None:
     writer.add_outline_item(title="VIX¶ ", page_number=2, parent=first)
     note = Link(rect=(0, 0, 9, 9), url="of another part")
     del note["/A"]
-    note[NameObject("/Dest")] = TextStringObject("/here")
+    note[NameObject("/Dest")] = TextStringObject("/XV")
     writer.add_annotation(0, note)
-    for name, at in (("/here", 1), ("/top", 2), ("/first", 0)):
+    for name, at in (("/XV", 1), ("/top", 2), ("/XI", 0)):
         page = writer.pages[at].indirect_reference
-        fit = Fit.xyz(top=150) if name == "/here" else Fit.fit()
+        fit = Fit.xyz(top=150) if name == "/XV" else Fit.fit()
         destination = Destination(name, page, fit)
         writer.add_named_destination_object(destination)
     writer.write(two)

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from markdown import Markdown
 
+from literate.extensions.fault import Fault
+
 VIEW = """<figure class="attn" data-query="b" data-max="1" markdown>
 
 **One**
@@ -51,3 +53,21 @@ def test_what_is_wide_may_scroll(count: int) -> None:
     assert html.count("<span>0.5</span>") == 1  # the end of the scale
     assert html.count("--t:100%") == 2 * count
     assert "data-h" not in html
+    assert 'aria-label="Attention weights"' in html
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "occurrence"),
+    [
+        (VIEW.replace(" markdown>", ">"), "this attention view stays a text: `markdown` is", 1),
+        (VIEW.replace('"b"', '"c"'), "this attention view: its data-query 'c' is none of a, b", 1),
+        (VIEW + VIEW.replace('"b"', '"c"'), "this attention view: its data-query 'c'", 2),
+        ("<figure>\n</figure>\n\n" + VIEW.replace("0.8", "0.9"), "this attention view: the ", 1),
+    ],
+)
+def test_a_fault_is_found_by_its_words(text: str, says: str, occurrence: int) -> None:
+    with pytest.raises(Fault) as error:
+        convert(text)
+    assert str(error.value).startswith(says)
+    assert error.value.words.startswith('<figure class="attn')
+    assert error.value.occurrence == occurrence
