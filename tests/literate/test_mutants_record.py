@@ -14,8 +14,8 @@ from literate.mutants.targets import LITERATE, PACKAGE, Target
 
 EQUIVALENT = tomllib.loads(Path("tests/mutants/equivalent.toml").read_text("utf-8"))
 TARGETS = pytest.mark.parametrize("target", [PACKAGE, LITERATE], ids=["attention", "literate"])
-# Mutants of files that have changed since; with more, theirs must run. Most files of literate/ never
-# have run: the number goes down with each that has.
+# Mutants of files that have changed since; with more, theirs must run. Most files of literate/
+# never have run: the number goes down with each that has.
 FEW = {"attention": 250, "literate": 3830}
 AGAIN = 20  # mutants that were noticed and must be now: others each day
 
