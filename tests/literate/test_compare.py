@@ -77,6 +77,7 @@ def test_accepts(name: str) -> None:
 @pytest.mark.parametrize(
     ("want", "kind", "message", "ours", "same"),
     [
+        ("ValueError: a\n b", "ValueError", "a\n b ", True, True),
         ("ValueError: a b c", "ValueError", "a b c", False, True),
         ("ValueError: the … c", "ValueError", "the b c", False, True),
         ("ValueError: the …", "ValueError", "the b c", False, True),
@@ -117,6 +118,10 @@ def test_errors(want: str, kind: str, message: str, ours: bool, same: bool) -> N
         ("−0.00", "", -0.004, True),
         ("+0.0", "", -0.04, False),
         ("−0.0", "", 0.0, True),
+        ("+0.0", "", 0.0, True),
+        ("7", "", 7.5, True),  # a half rounds to either side
+        ("7", "", 7.51, False),
+        ("1,000,000", "", 1000001.0, False),  # a count has no rounding
         ("12\u202f288", "", 12288, True),
         ("23.79", "%", 0.2379, True),
         ("23.79", "%", 23.79, False),
@@ -145,6 +150,7 @@ def test_numbers(printed: str, unit: str, value: float, same: bool) -> None:
         ("−1.0", "", 2.0, "2.0"),
         ("+1.0", "", 2.0, "+2.0"),
         ("7", "", 8.0, "8"),
+        ("7", "", 1234.0, "1234"),
         ("0.50", "", -1.2e-4, "0.00"),
     ],
 )

@@ -56,7 +56,9 @@ def test_a_row_for_each_part_of_what_was_changed(
     part("attention/b", [0, 0, -1, -1, -2])
     part("attention", [0, -1, 0])
     part("literate", [0, -1])
-    record.EQUIVALENT.write_text('"attention/b/a.py module: 1 → 2 (3)" = "the same"\n', "utf-8")
+    # One that was noticed all the same is counted as noticed.
+    names = ("attention/b/a.py module: 1 → 2 (3)", "literate/a.py module: 1 → 2")
+    record.EQUIVALENT.write_text("".join(f'"{name}" = "the same"\n' for name in names), "utf-8")
     rows = [
         "| `attention` | 3 | 0 | 2 | 66.7 % |\n",
         "| `attention.b` | 4 | 1 | 2 | 66.7 % |\n",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import Link
-from pypdf.generic import Destination, Fit, NullObject
+from pypdf.generic import Destination, Fit, NameObject, NullObject, TextStringObject
 
 from literate.printing import book, chromium
 from literate.printing.join import Part, join
@@ -67,7 +67,7 @@ class Printer:
         assert (root / "assets/a.css").read_text() == "a{font-display:block} b{font-display: block}"
         name = source.stem if source.parent == root else source.parent.name
         self.given.setdefault(name, []).append(source.read_text("utf-8"))
-        blank(target, LENGTHS[name])
+        blank(target, LENGTHS[name], (f"{root.as_uri()}/assets/a.css",))
 
 
 def test_the_book_is_printed_in_its_order(site: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -88,6 +88,10 @@ def test_the_book_is_printed_in_its_order(site: Path, capsys: pytest.CaptureFixt
     assert [number(reader, entry) for entry in reader.outline[:-1]] == [0, 2, 4]
     assert [number(reader, e) for e in reader.outline[-1]] == [4, 5, 8]
     assert "optional" in (site / "assets/a.css").read_text()
+    assert reader.pages[4]["/Annots"][0]["/A"]["/URI"] == "https://book.example/assets/a.css"
+    (site.parent / "mkdocs.yml").write_text(CONFIG.replace("site_url: https://book.example/", ""))
+    assert book.main([]) == 0
+    assert not PdfReader("build/book.pdf").pages[4]["/Annots"]
 
 
 def number(reader: PdfReader, entry) -> int | None:
@@ -105,7 +109,8 @@ def test_each_page_begins_with_its_number_and_the_contents_say_it(site: Path) ->
     assert first.replace("<b>0</b>", "") == "".join(
         part if n % 2 == 0 else "" for n, part in enumerate(split(second))
     )
-    assert second.startswith("<html><head>of </head>")
+    assert second.startswith('<html><head>of </head><body class="front md-typeset" ')
+    assert second.endswith("</nav></body></html>")
     assert "<svg/><h1>The name</h1><p>All about it</p><p>Rights</p>" in second
     assert second.count("<h2>Part</h2>") == 1
     entries = second.partition("<h1>Contents</h1>")[2].partition("</nav>")[0]
@@ -131,16 +136,27 @@ def test_links_lead_inside_or_to_the_site(tmp_path: Path) -> None:
         source.write_text("x", "utf-8")
     (root / "file.ipynb").write_text("x", "utf-8")
     folder = sources[1].parent.as_uri()
-    links = (f"{folder}/", f"{sources[1].as_uri()}#here", f"{folder}/#none", f"{folder}/#top")
-    links += ("https://a.example/#x", f"{root.as_uri()}/file.ipynb", tmp_path.as_uri())
+    links = (
+        f"{folder}/",
+        f"{sources[1].as_uri()}#XV",
+        f"{folder}/#none",
+        f"{folder}/#top",
+        f"{folder}/#XI",
+    )
+    links += (tmp_path.as_uri(), "https://a.example/#x", f"{root.as_uri()}/file.ipynb")
     one, two = tmp_path / "one.pdf", tmp_path / "two.pdf"
     blank(one, 2, links)
     writer = blank(two, 3)
     first = writer.add_outline_item(title="Two", page_number=0)
-    writer.add_outline_item(title="Second level¶ ", page_number=2, parent=first)
-    for name, at in (("/here", 1), ("/top", 2)):
+    writer.add_outline_item(title="At once", page_number=0, parent=first)
+    writer.add_outline_item(title="VIX¶ ", page_number=2, parent=first)
+    note = Link(rect=(0, 0, 9, 9), url="of another part")
+    del note["/A"]
+    note[NameObject("/Dest")] = TextStringObject("/XV")
+    writer.add_annotation(0, note)
+    for name, at in (("/XV", 1), ("/top", 2), ("/XI", 0)):
         page = writer.pages[at].indirect_reference
-        fit = Fit.xyz(top=150) if name == "/here" else Fit.fit()
+        fit = Fit.xyz(top=150) if name == "/XV" else Fit.fit()
         destination = Destination(name, page, fit)
         writer.add_named_destination_object(destination)
     writer.write(two)
@@ -148,18 +164,19 @@ def test_links_lead_inside_or_to_the_site(tmp_path: Path) -> None:
     for url in ("https://book.example/", ""):
         join(parts, root, url, tmp_path / "book.pdf")
         reader = PdfReader(tmp_path / "book.pdf")
-        inside = [(2, None), (3, 150), (2, None), (4, None)]
+        inside = [(2, None), (3, 150), (2, None), (4, None), (2, None)]
         outside = ["https://a.example/#x", *(["https://book.example/file.ipynb"] if url else [])]
-        assert led(reader) == [*inside, *outside]
-        assert [e.title for e in reader.outline[2][1]] == ["Second level"]
-        assert number(reader, reader.outline[2][1][0]) == 4
+        assert led(reader, 0) == [*inside, *outside]
+        assert led(reader, 2) == [(3, 150)]
+        assert [e.title for e in reader.outline[2][1]] == ["At once", "VIX"]
+        assert [number(reader, entry) for entry in reader.outline[2][1]] == [2, 4]
 
 
-def led(reader: PdfReader) -> list:
-    """Where the links of the first page lead: a page and a height, or an address."""
+def led(reader: PdfReader, number: int) -> list:
+    """Where the links of a page lead: a page and a height, or an address."""
     pages = [page.indirect_reference.idnum for page in reader.pages]
     found = []
-    for reference in reader.pages[0]["/Annots"]:
+    for reference in reader.pages[number]["/Annots"]:
         note = reference.get_object()
         assert ("/Dest" in note) != ("/A" in note)
         if "/A" in note:

@@ -1,8 +1,10 @@
 """`python -m literate verify`, as a reader calls it."""
 
+import platform
 from pathlib import Path
 
 import pytest
+import torch
 
 from literate import verify
 
@@ -27,8 +29,11 @@ def test_it_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     write(tmp_path, broken=GOOD.replace("-->", ""))
     assert verify.main([str(tmp_path)]) == 1
     machine, *lines = capsys.readouterr().out.splitlines()
-    assert machine.startswith("Python ")
-    assert machine.endswith(" threads")
+    code = torch.backends.cpu.get_cpu_capability()
+    assert machine == (
+        f"Python {platform.python_version()}, torch {torch.__version__}, {platform.system()} "
+        f"{platform.machine()} ({code}), {torch.get_num_threads()} threads"
+    )
     assert lines[:3] == [
         "good.md: 3 of 3 hold",
         "gpu.md: 1 of 2 hold, 1 not run",
@@ -62,9 +67,10 @@ def test_where_all_holds(
 
 
 def test_where_there_is_no_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert verify.main([str(tmp_path)]) == 2
+    (tmp_path / "inside").mkdir()
+    assert verify.main([str(tmp_path), str(tmp_path / "inside")]) == 2
     told = capsys.readouterr()
-    assert told.err == f"python -m literate verify: no page in {tmp_path}\n"
+    assert told.err == f"python -m literate verify: no page in {tmp_path}, {tmp_path}/inside\n"
     assert verify.main([str(tmp_path / "none.md")]) == 2
     told = capsys.readouterr()
     assert told.err == f"python -m literate verify: no page or folder {tmp_path / 'none.md'}\n"
