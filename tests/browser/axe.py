@@ -5,13 +5,14 @@ from playwright.sync_api import Page
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 COLOURS = ["color-contrast", "link-in-text-block"]  # what the dark can change
-# What is folded is seen by somebody, and the shade at the edge of code would hide its contrast.
+# What is folded is seen by somebody, and the shade at the edge of what scrolls would hide contrast.
 # A constructed style sheet, since the policy of the site allows none from elsewhere.
 UNFOLD = """() => {
   for (const details of document.querySelectorAll("details")) details.open = true
   for (const input of document.querySelectorAll(".choice input")) input.checked = true
   const sheet = new CSSStyleSheet()
-  sheet.replaceSync("pre > code { background-image: none !important }")
+  const scrolls = "pre > code, .md-typeset__scrollwrap, .maths--display"
+  sheet.replaceSync(`:is(${scrolls}) { background-image: none !important }`)
   document.adoptedStyleSheets = [sheet]
 }"""
 RUN = """async rules => {
