@@ -24,7 +24,7 @@ def test_one_graph_for_any_size(axes: int) -> None:
         lambda x: dot_product_attention(x, x, x), fullgraph=True, dynamic=True, backend="eager"
     )
     for sizes in ((2, 4, 5, 8), (3, 2, 6, 8)):
-        x = torch.randn(sizes[-axes:])
+        x = torch.randn(sizes[-axes:], requires_grad=True)
         torch.testing.assert_close(attend(x), dot_product_attention(x, x, x))
 
 
@@ -133,10 +133,23 @@ def test_vectors_of_no_width_weigh_all_alike(backend: str, queries: int, keys: i
     torch.testing.assert_close(context, mean.expand(queries, 2))
 
 
-def test_a_width_of_one_needs_no_scale() -> None:
-    query, key, value = torch.randn(3, 1, 2, 5, 1)
-    want = torch.nn.functional.scaled_dot_product_attention(query, key, value)
-    torch.testing.assert_close(dot_product_attention(query, key, value), want)
+@pytest.mark.parametrize("kv_heads", [1, 2])
+def test_a_width_of_one_needs_no_scale(kv_heads: int) -> None:
+    query = torch.randn(1, 2, 5, 1)
+    key, value = torch.randn(2, 1, kv_heads, 5, 1)
+    keep = torch.ones(5, 5, dtype=torch.bool).tril()
+    want = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, keep, enable_gqa=True
+    )
+    torch.testing.assert_close(dot_product_attention(query, key, value, keep), want)
+
+
+def test_dropout_in_torch_s_kernel_has_a_second_derivative() -> None:
+    """On a CPU torch takes another way then, which has one."""
+    x = torch.randn(1, 2, 5, 4, requires_grad=True)
+    context = dot_product_attention(x, x, x, dropout_p=0.5, backend="fused")
+    (grad,) = torch.autograd.grad(context.sum(), x, create_graph=True)
+    assert torch.autograd.grad(grad.square().sum(), x)[0].isfinite().all()
 
 
 def test_spans_of_vectors_of_no_width() -> None:
@@ -157,13 +170,15 @@ def test_nan_that_hears_nothing_gets_zeros(mask, learns: bool) -> None:
 
 @pytest.mark.parametrize("keys", [1, 3, 15, 16, 17])
 @pytest.mark.parametrize("mask", [None, Causal()])
-def test_nan_that_is_seen_stays(keys: int, mask, device: str) -> None:
+@pytest.mark.parametrize("heads", [(), (2,), (1, 2)])
+def test_nan_that_is_seen_stays(heads: tuple[int, ...], keys: int, mask, device: str) -> None:
     """Torch's CPU kernel makes zeros of a row of NaN that is shorter than a register."""
-    query, key, value = torch.randn(3, 1, 2, keys, 4, device=device)
+    query, key, value = torch.randn(3, *heads, keys, 4, device=device)
+    want = dot_product_attention(query, key, value, mask)
     query[..., -1, 0] = math.nan
     context = dot_product_attention(query, key, value, mask)
     assert context[..., -1, :].isnan().all()
-    assert context[..., :-1, :].isfinite().all()
+    torch.testing.assert_close(context[..., :-1, :], want[..., :-1, :])
 
 
 def test_a_narrow_block_does_not_lose_nan() -> None:
@@ -220,6 +235,18 @@ def wild(name: str, queries: int) -> list[torch.Tensor]:
 @pytest.mark.parametrize("queries", [1, 5, 600])  # decoding, a small mask, one that is not kept
 def test_what_a_rule_hides_may_be_anything(name: str, queries: int) -> None:
     assert dot_product_attention(*wild(name, queries), Hole(name)).isfinite().all()
+
+
+@pytest.mark.parametrize("name", HOLES)
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_what_a_mapped_rule_hides_may_be_anything(name: str) -> None:
+    def attend(*inputs: torch.Tensor) -> torch.Tensor:
+        return dot_product_attention(*inputs, Hole(name), backend="fused")
+
+    inputs = wild(name, 5)
+    got = torch.func.vmap(attend)(*(x[None] for x in inputs))
+    torch.testing.assert_close(got[0], attend(*inputs))
+    assert got.isfinite().all()
 
 
 @pytest.mark.untyped
