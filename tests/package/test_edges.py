@@ -145,11 +145,19 @@ def test_a_width_of_one_needs_no_scale(kv_heads: int) -> None:
     torch.testing.assert_close(dot_product_attention(query, key, value, keep), want)
 
 
+def test_one_query_of_heads_that_see_other_keys() -> None:
+    """Two heads read one, each under a mask of its own."""
+    query, key = torch.randn(1, 2, 1, 4), torch.randn(1, 1, 5, 4)
+    keep = torch.tensor([[[1, 1, 0, 0, 1]], [[0, 1, 1, 0, 0]]], dtype=torch.bool)
+    want = dot_product_attention(query, key, key, keep, backend="loops")
+    torch.testing.assert_close(dot_product_attention(query, key, key, keep), want)
+
+
 def test_dropout_in_torch_s_kernel_has_a_second_derivative() -> None:
     """On a CPU torch takes another way then, which has one."""
     x = torch.randn(1, 2, 5, 4, requires_grad=True)
     context = dot_product_attention(x, x, x, dropout_p=0.5, backend="fused")
-    (grad,) = torch.autograd.grad(context.sum(), x, create_graph=True)
+    (grad,) = torch.autograd.grad(context.square().sum(), x, create_graph=True)
     assert torch.autograd.grad(grad.square().sum(), x)[0].isfinite().all()
 
 
