@@ -35,7 +35,6 @@ def fused(
     if keys == 0 or (keep is None and loses(query, key)):
         rows = query.size(-2) if causal else 1
         keep = torch.ones(rows, keys, dtype=torch.bool, device=query.device).tril(keys - rows)
-        causal = False
     if keep is None or whole:
         over = bias if keep is None else keep
         return kernel(query, key, value, over, scale, dropout_p, causal), None
@@ -64,10 +63,10 @@ def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
 def may_look(*tensors: Tensor | None) -> bool:
     """Whether a result may be looked at before it is returned, and computed anew if need be.
 
-    Not while compiling; not where a gradient could meet what is absent; not on a device that would
-    have to wait for it.
+    Not while compiling or under torch.func; not where a gradient could meet what is absent; not on
+    a device that would have to wait for it.
     """
-    if torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or transformed():
         return False
     learns = torch.is_grad_enabled()
     return all(

@@ -51,7 +51,7 @@ def half(text: str) -> float:
 def ring(tokens: Sequence[str]) -> list[Node]:
     """Tokens clockwise, in the order of reading, the first at the upper left."""
     count, widest = len(tokens), max(half(token) for token in tokens)
-    across = {1: 0.0, 2: widest + 40}.get(count, max(70 + 12 * count, widest * count / 3.3))
+    across = widest + 40 if count == 2 else max(70 + 12 * count, widest * count / 3.3)
     down = 0.0 if count == 1 else 48 + 14.0 * count
     nodes = []
     for i, token in enumerate(tokens):

@@ -17,7 +17,7 @@ IDLE = torch.tensor([[0.0, 0.0], [0.004, 0.996]])
 CROSS = torch.tensor([[0.7, 0.1, 0.2], [0.0, 0.5, 0.5]])
 MANY = torch.softmax(torch.arange(49.0).reshape(7, 7).sin() * 3, dim=-1)
 WIDE = ["the", "開関", "e\u0301"]
-LONG = ["a", "cafe\u0301 au lait", "incomprehensibilities"]
+LONG = ["a", "cafe\u0301 au lait", "floccinaucinihilipilification"]
 PAIRS = torch.tensor([[[1.0, 0.0], [0.0, 1.0]], [[0.9, 0.1], [0.1, 0.9]]])
 
 DRAWN = {

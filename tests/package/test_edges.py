@@ -1,6 +1,7 @@
 """What a review of the package found: inputs at the edge, in every backend that takes them."""
 
 import math
+import warnings
 
 import pytest
 import torch
@@ -24,7 +25,7 @@ def test_one_graph_for_any_size(axes: int) -> None:
         lambda x: dot_product_attention(x, x, x), fullgraph=True, dynamic=True, backend="eager"
     )
     for sizes in ((2, 4, 5, 8), (3, 2, 6, 8)):
-        x = torch.randn(sizes[-axes:])
+        x = torch.randn(sizes[-axes:], requires_grad=True)
         torch.testing.assert_close(attend(x), dot_product_attention(x, x, x))
 
 
@@ -131,10 +132,31 @@ def test_vectors_of_no_width_weigh_all_alike(backend: str, queries: int, keys: i
     torch.testing.assert_close(context, mean.expand(queries, 2))
 
 
-def test_a_width_of_one_needs_no_scale() -> None:
-    query, key, value = torch.randn(3, 1, 2, 5, 1)
-    want = torch.nn.functional.scaled_dot_product_attention(query, key, value)
-    torch.testing.assert_close(dot_product_attention(query, key, value), want)
+@pytest.mark.parametrize("kv_heads", [1, 2])
+def test_a_width_of_one_needs_no_scale(kv_heads: int) -> None:
+    query = torch.randn(1, 2, 5, 1)
+    key, value = torch.randn(2, 1, kv_heads, 5, 1)
+    keep = torch.ones(5, 5, dtype=torch.bool).tril()
+    want = torch.nn.functional.scaled_dot_product_attention(
+        query, key, value, keep, enable_gqa=True
+    )
+    torch.testing.assert_close(dot_product_attention(query, key, value, keep), want)
+
+
+def test_one_query_of_heads_that_see_other_keys() -> None:
+    """Two heads read one, each under a mask of its own."""
+    query, key = torch.randn(1, 2, 1, 4), torch.randn(1, 1, 5, 4)
+    keep = torch.tensor([[[1, 1, 0, 0, 1]], [[0, 1, 1, 0, 0]]], dtype=torch.bool)
+    want = dot_product_attention(query, key, key, keep, backend="loops")
+    torch.testing.assert_close(dot_product_attention(query, key, key, keep), want)
+
+
+def test_dropout_in_torch_s_kernel_has_a_second_derivative() -> None:
+    """On a CPU torch takes another way then, which has one."""
+    x = torch.randn(1, 2, 5, 4, requires_grad=True)
+    context = dot_product_attention(x, x, x, dropout_p=0.5, backend="fused")
+    (grad,) = torch.autograd.grad(context.square().sum(), x, create_graph=True)
+    assert torch.autograd.grad(grad.square().sum(), x)[0].isfinite().all()
 
 
 def test_spans_of_vectors_of_no_width() -> None:
@@ -155,13 +177,15 @@ def test_nan_that_hears_nothing_gets_zeros(mask, learns: bool) -> None:
 
 @pytest.mark.parametrize("keys", [1, 3, 15, 16, 17])
 @pytest.mark.parametrize("mask", [None, Causal()])
-def test_nan_that_is_seen_stays(keys: int, mask, device: str) -> None:
+@pytest.mark.parametrize("heads", [(), (2,), (1, 2)])
+def test_nan_that_is_seen_stays(heads: tuple[int, ...], keys: int, mask, device: str) -> None:
     """Torch's CPU kernel makes zeros of a row of NaN that is shorter than a register."""
-    query, key, value = torch.randn(3, 1, 2, keys, 4, device=device)
+    query, key, value = torch.randn(3, *heads, keys, 4, device=device)
+    want = dot_product_attention(query, key, value, mask)
     query[..., -1, 0] = math.nan
     context = dot_product_attention(query, key, value, mask)
     assert context[..., -1, :].isnan().all()
-    assert context[..., :-1, :].isfinite().all()
+    torch.testing.assert_close(context[..., :-1, :], want[..., :-1, :])
 
 
 def test_a_narrow_block_does_not_lose_nan() -> None:
@@ -218,6 +242,19 @@ def wild(name: str, queries: int) -> list[torch.Tensor]:
 @pytest.mark.parametrize("queries", [1, 5, 600])  # decoding, a small mask, one that is not kept
 def test_what_a_rule_hides_may_be_anything(name: str, queries: int) -> None:
     assert dot_product_attention(*wild(name, queries), Hole(name)).isfinite().all()
+
+
+@pytest.mark.parametrize("name", HOLES)
+def test_what_a_mapped_rule_hides_may_be_anything(name: str) -> None:
+    def attend(*inputs: torch.Tensor) -> torch.Tensor:
+        return dot_product_attention(*inputs, Hole(name), backend="fused")
+
+    inputs = wild(name, 5)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "There is a performance drop")  # torch's, once
+        got = torch.func.vmap(attend)(*(x[None] for x in inputs))
+    torch.testing.assert_close(got[0], attend(*inputs))
+    assert got.isfinite().all()
 
 
 @pytest.mark.untyped

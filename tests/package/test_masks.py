@@ -211,6 +211,7 @@ def test_spans_of_structured_masks_are_exact() -> None:
     assert PrefixLM(20).span(10, 15, 100) == (0, 20)
     assert PrefixLM(20).span(90, 95, 94) == (0, 94)
     assert PrefixLM(2).span(10, 15, 100) == (0, 16)
+    assert Shifted(Causal() & SlidingWindow(3), 2).span(10, 15, 98) == (8, 16)
     assert (~Causal()).span(10, 15, 100) == (0, 100)
     assert Causal().span(-5, -2, 3) == (0, 0)
     assert SlidingWindow(2).span(-5, -3, 3) == (0, 0)
@@ -308,6 +309,20 @@ def test_a_mask_that_tells_heads_apart() -> None:
     assert keep[0].equal(torch.eye(3, dtype=torch.bool))
     assert keep[1].equal((Causal() & SlidingWindow(2)).to_tensor(3, 3))
     assert (~Widths() | Padding(LENGTHS)).to_tensor(2, 5).shape == (3, 2, 2, 5)
+
+
+@pytest.mark.parametrize("count", [None, 3])
+def test_what_a_rule_does_not_tell_apart_it_is_asked_of_the_first(count: int | None) -> None:
+    class First(Mask):
+        batch = count
+
+        def __call__(self, batch, head, query, key):
+            sequences = batch == 0 if self.batch is None else batch < 3
+            return sequences & (head == 0) & (key <= query)
+
+    keep = First().to_tensor(2, 3)
+    assert keep.shape == ((2, 3) if count is None else (3, 1, 2, 3))
+    assert torch.equal(keep, Causal().to_tensor(2, 3).expand_as(keep))
 
 
 def test_a_picture_fills_what_is_seen() -> None:
