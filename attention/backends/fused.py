@@ -63,10 +63,10 @@ def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
 def may_look(*tensors: Tensor | None) -> bool:
     """Whether a result may be looked at before it is returned, and computed anew if need be.
 
-    Not while compiling or under torch.func; not where a gradient could meet what is absent; not on
-    a device that would have to wait for it.
+    Not while compiling; not where a gradient could meet what is absent; not on a device that would
+    have to wait for it.
     """
-    if torch.compiler.is_compiling() or transformed():
+    if torch.compiler.is_compiling():
         return False
     learns = torch.is_grad_enabled()
     return all(

@@ -1,7 +1,6 @@
 """What a review of the package found: inputs at the edge, in every backend that takes them."""
 
 import math
-import warnings
 
 import pytest
 import torch
@@ -242,19 +241,6 @@ def wild(name: str, queries: int) -> list[torch.Tensor]:
 @pytest.mark.parametrize("queries", [1, 5, 600])  # decoding, a small mask, one that is not kept
 def test_what_a_rule_hides_may_be_anything(name: str, queries: int) -> None:
     assert dot_product_attention(*wild(name, queries), Hole(name)).isfinite().all()
-
-
-@pytest.mark.parametrize("name", HOLES)
-def test_what_a_mapped_rule_hides_may_be_anything(name: str) -> None:
-    def attend(*inputs: torch.Tensor) -> torch.Tensor:
-        return dot_product_attention(*inputs, Hole(name), backend="fused")
-
-    inputs = wild(name, 5)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "There is a performance drop")  # torch's, once
-        got = torch.func.vmap(attend)(*(x[None] for x in inputs))
-    torch.testing.assert_close(got[0], attend(*inputs))
-    assert got.isfinite().all()
 
 
 @pytest.mark.untyped

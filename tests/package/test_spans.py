@@ -143,7 +143,7 @@ def test_what_is_added_to_scores_has_their_dtype() -> None:
     """The kernel reads it as if it had, whatever it has: also beyond its end."""
     block = Blocks(Every(0, 4, 4), Every(0, 3, 3), 1, fresh=True, keep=None, idle=None)
     for part in (block, replace(block, keep=torch.ones(4, 3, dtype=torch.bool))):
-        added = hidden(part, 1, torch.float64)
+        added = hidden(part, 1, torch.empty(0, 0, 0, dtype=torch.float64))
         assert added is not None
         assert added.dtype == torch.float64
 
