@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 from markdown_it.token import Token
 
 from literate.page import FRONT, Block, Page
+from literate.reference import reference
 
 COMMENT = re.compile(r"[ \t]*<!--.*?-->\n?|<!--.*?-->", re.S)
 MARKS = re.compile(r"[ \t]*\{ ?(?:[.#][\w-]|data-)[^{}\n]*\}[ \t]*$", re.M)
@@ -17,7 +18,7 @@ CAPTION = re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.S)
 SUMMARY = re.compile(r"^<summary>(.*?)</summary>", re.M)
 TAGS = {"em": "*", "strong": "**", "code": "`", "b": "**", "i": "*"}
 ADMONITION = re.compile(r'^( *)(?:!!!|\?\?\?\+?) \w+(?: "(.*)")?\n((?:\1    .*\n|[ \t]*\n)*)', re.M)
-REFERENCE = re.compile(r"^::: ([\w.]+)\n(?:    .*\n|[ \t]*\n(?=    ))*", re.M)
+REFERENCE = re.compile(r"^::: ([\w.]+)\n((?:    .*\n|[ \t]*\n(?=    ))*)", re.M)
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s]+)")
 SPAN = re.compile(r"<!--[\s\S]*?-->|(`+)(?!`).+?(?<!`)\1(?!`)")
 
@@ -72,7 +73,7 @@ def plain(text: str, address: str, kept: list[str] | None = None) -> str:
     """
     code = [*(kept or ())]
     text = SPAN.sub(lambda match: match[0] if match[0][0] == "<" else keep(match[0], code), text)
-    text = REFERENCE.sub(lambda match: f"Reference: `{match[1]}`\n", text)
+    text = REFERENCE.sub(lambda match: keep(python(reference(*match.groups())), code) + "\n", text)
     text = MARKS.sub("", COMMENT.sub(comment, text))
     text = ADMONITION.sub(quote, text)
     text = CAPTION.sub(lambda match: f"\n*{markdown(match[1])}*", text)
@@ -80,6 +81,10 @@ def plain(text: str, address: str, kept: list[str] | None = None) -> str:
     text = LINK.sub(lambda match: linked(address, match[1]), text)
     text = re.sub(r"\n{3,}", "\n\n", text).strip("\n")
     return re.sub(r"\0(\d+)\0", lambda match: given_back(match, code), text)
+
+
+def python(code: str) -> str:
+    return f"```python\n{code}\n```"
 
 
 def keep(words: str, kept: list[str]) -> str:

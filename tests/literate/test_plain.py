@@ -48,8 +48,13 @@ CASES = {
         "**In `x`**\n\nText\n\nAfter",
     ),
     "the reference": (
-        "::: attention.Causal\n    options:\n      a: b\n\nText",
-        "Reference: `attention.Causal`\n\nText",
+        "::: attention.checks.modules\n    options:\n      members: [state, packed]\n\nText",
+        "```python\n"
+        "def state(theirs: Any) -> None:\n"
+        '    """What a `state_dict` of somebody\'s attention is."""\n\n\n'
+        "def packed(name: str, x: Tensor, parts: int, expected: str) -> None:\n"
+        '    """The rows of several projections, one below the other."""\n'
+        "```\n\nText",
     ),
 }
 
