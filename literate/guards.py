@@ -16,7 +16,9 @@ from literate.results import (
     SOURCED,
     SOURCED_TABLE,
     TAG,
+    WORDS,
     hidden,
+    in_words,
     whole,
 )
 
@@ -32,6 +34,7 @@ NUMBER = re.compile(
 )
 PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
 SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")
+INTEGER = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")  # 30.0 is none
 WHOLE = re.compile(r"(?<![\d.])(\d[\d_,\u202f]*)(?:\.0*)?(?![\d.]*\d)")
 LONG = re.compile(r"\d\.\d{3,}")
 
@@ -45,6 +48,20 @@ def unchecked(page: Page) -> Iterator[tuple[int, str]]:
         for start, number in whole(text):
             if number not in known:
                 yield line + text.count("\n", 0, start), number
+    yield from unfounded(page, ran)
+
+
+def unfounded(page: Page, ran: str) -> Iterator[tuple[int, str]]:
+    """Whole numbers below and about a picture or in an answer: there no year and no check excuses.
+
+    `literate break` changes these, and each must be noticed.
+    """
+    known = {re.sub("[_,]", "", number) for number in INTEGER.findall(ran)}
+    for start, end, kind in in_words(page):
+        number = page.text[start:end]
+        plain = re.sub("[,\u202f]", "", number)
+        if kind in WORDS and plain.isdigit() and len(plain) > 1 and plain not in known:
+            yield page.text.count("\n", 0, start) + 1, number
 
 
 def texts(page: Page) -> Iterator[tuple[int, str]]:

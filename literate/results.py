@@ -32,9 +32,9 @@ NAME_OF_THING = re.compile(rf"(?<!\w)(?i:{THING}){NUMBERED}(?:(?:,|,? and|,? or|
 FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$\n]+\$", re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
-YEAR = re.compile(
-    r"\((?:19|20)\d\d\)|\b(?:19|20)\d\d-\d\d-\d\d\b|\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-)"
-)
+YEAR = re.compile(r"\((?:19|20)\d\d\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
+# In a sentence alone: in a caption “the root of 2024” would be one.
+OF_YEAR = re.compile(r"\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-)")
 SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->")
 # A table whose source stands below it, on a line of its own.
 SOURCED_TABLE = re.compile(
@@ -76,7 +76,7 @@ def in_words(page: Page) -> Iterator[tuple[int, int, str]]:
 def whole(text: str) -> Iterator[tuple[int, str]]:
     """The whole numbers from 10 on that no check of their own stands behind: where, and which."""
     checked = (CODE, SOURCED, SOURCED_TABLE, CHECK, COMMENT)
-    for pattern in (*checked, FORMULA, NO_RESULT, YEAR, *NAMES, NAME_OF_THING, TAG):
+    for pattern in (*checked, FORMULA, NO_RESULT, YEAR, OF_YEAR, *NAMES, NAME_OF_THING, TAG):
         text = hide(text, pattern)
     for number in NUMBER.finditer(text):
         plain = re.sub("[,\u202f]", "", number[0])
