@@ -51,7 +51,7 @@ def parts(them: Iterable[Found]) -> dict[str, list[tuple[str, int]]]:
     by: dict[str, list[tuple[str, int]]] = {}
     for mutant, number in chain.from_iterable(found.outcomes() for found in them):
         if number != record.NOT_RUN:
-            folder = ".".join(mutant.path.parent.parts)
+            folder = f"{mutant.path.parent.as_posix()}/"
             by.setdefault(folder, []).append((mutant.key, number))
     return dict(sorted(by.items()))
 

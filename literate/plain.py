@@ -10,6 +10,7 @@ from markdown_it.token import Token
 
 from literate.page import FRONT, Block, Page
 from literate.reference import reference
+from literate.sources import NoSource
 
 COMMENT = re.compile(r"[ \t]*<!--.*?-->\n?|<!--.*?-->", re.S)
 MARKS = re.compile(r"[ \t]*\{ ?(?:[.#][\w-]|data-)[^{}\n]*\}[ \t]*$", re.M)
@@ -73,7 +74,7 @@ def plain(text: str, address: str, kept: list[str] | None = None) -> str:
     """
     code = [*(kept or ())]
     text = SPAN.sub(lambda match: match[0] if match[0][0] == "<" else keep(match[0], code), text)
-    text = REFERENCE.sub(lambda match: keep(python(reference(*match.groups())), code) + "\n", text)
+    text = REFERENCE.sub(lambda match: keep(documented(match), code) + "\n", text)
     text = MARKS.sub("", COMMENT.sub(comment, text))
     text = ADMONITION.sub(quote, text)
     text = CAPTION.sub(lambda match: f"\n*{markdown(match[1])}*", text)
@@ -83,8 +84,12 @@ def plain(text: str, address: str, kept: list[str] | None = None) -> str:
     return re.sub(r"\0(\d+)\0", lambda match: given_back(match, code), text)
 
 
-def python(code: str) -> str:
-    return f"```python\n{code}\n```"
+def documented(match: re.Match[str]) -> str:
+    """An entry of the reference; a name that no file defines, the build of the site refuses."""
+    try:
+        return f"```python\n{reference(match[1], match[2])}\n```"
+    except NoSource:
+        return f"`{match[1]}`"
 
 
 def keep(words: str, kept: list[str]) -> str:

@@ -106,6 +106,7 @@ def test_what_is_counted() -> None:
     text = TEXT + "\n```python {.fresh}\nx = 1\n```\n\n![a](figures/page/a.svg)\n"
     assert records.counts(page(text)) == {
         **{"blocks": 2, "outputs": 1, "numbers": 2, "claims": 1, "tables": 2, "figures": 1},
+        "assertions": 0,
         "fresh": 1,
     }
 
@@ -154,7 +155,7 @@ def test_a_stale_record_is_said_with_both_values() -> None:
         return records.stale({"numbers": numbers}, found, dict(zip(starts, [first, 0.25])))  # noqa: B905
 
     assert stale(0.5, ["a", 0.5], ["b", 0.25]) is None
-    assert stale(0.5, ["a", 0.50004, 1e-9]) is None
+    assert stale(0.5, ["a", 0.500004, 1e-9]) is None
     said = "a is 0.5, but in the record of the page a is 0.50006"
     assert stale(0.5, ["a", 0.50006]) == (2, said)
     assert stale(0.5, ["z", 0.5]) == (2, "a is 0.5, but in the record of the page z is 0.5")

@@ -16,7 +16,7 @@ NAME = {
     "url": r"https://[\w.-]+/[\w./-]*",
 }
 
-DOCUMENTATION = {"CUDA semantics", "PTX ISA"}  # it has no year
+DOCUMENTATION = {"CUDA C++ Programming Guide", "CUDA semantics", "PTX ISA"}  # it has no year
 
 
 @pytest.fixture(autouse=True)
