@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from literate.sources import whole
+from literate.sources import first, whole
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = re.compile(r"members: \[(.+)\]")
@@ -27,15 +27,14 @@ def interface(name: str, most: int | None = None) -> str:
     text = whole(ROOT, name)
     lines = text.splitlines()
     found = islice(heads(ast.parse(text).body[0]), most)
-    return "\n\n".join("\n".join(lines[first - 1 : last]) for first, last in found)
+    return "\n\n".join("\n".join(lines[start - 1 : stop]) for start, stop in found)
 
 
 def heads(node: ast.stmt) -> Iterator[tuple[int, int]]:
     """From which line to which a head goes with its docstring; of a class, those within it too."""
     if not isinstance(node, ast.FunctionDef | ast.ClassDef) or not ast.get_docstring(node):
         return
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    yield first, node.body[0].end_lineno or first
+    yield first(node), node.body[0].end_lineno or node.lineno
     for child in node.body if isinstance(node, ast.ClassDef) else []:
         if not getattr(child, "name", "").startswith("_"):
             yield from heads(child)

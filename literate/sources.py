@@ -44,7 +44,11 @@ def whole(root: Path, name: str) -> str:
             raise NoSource(f"{path.relative_to(root)} does not define {part!r}")
         node = found[-1]  # the last: overloads stand before the function itself
     assert isinstance(node, ast.FunctionDef | ast.ClassDef)
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    lines = text.splitlines(keepends=True)[first - 1 : node.end_lineno]
+    lines = text.splitlines(keepends=True)[first(node) - 1 : node.end_lineno]
     indent = len(lines[0]) - len(lines[0].lstrip())
     return "".join(line[indent:] if line.strip() else line for line in lines)
+
+
+def first(node: ast.FunctionDef | ast.ClassDef) -> int:
+    """The line that a function or class begins at, with its decorators."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

@@ -57,8 +57,8 @@ def main(arguments: list[str]) -> int:
         every = (m for path in given.files or target.sources() for m in mutants(path))
         chosen = drawn(every, given.sample, given.seed)
     else:
-        chosen = [m for path in given.files for m in mutants(path)]
-        chosen = chosen or found.stale(target.sources())
+        named = [m for path in given.files for m in mutants(path)]
+        chosen = named if given.files else found.stale(target.sources())
     keeps = not (given.sample or given.again or given.survivors)
     notes = Notes(found, target.record, keeps, bool(given.survivors), given.each)
     plugin = Mutate(target.folder, chosen, given.seconds, given.each, notes, target.late)

@@ -4,6 +4,7 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Callable, Iterable
+from functools import partial
 from multiprocessing import get_context
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -94,7 +95,7 @@ def tried(mutant: Mutant) -> Trial:
     for together in [[unit] for unit in chosen] if PLAN.each and chosen else [chosen]:
         with TemporaryDirectory() as folder:  # of its own, and gone with it even if it crashed
             os.environ["PYTEST_DEBUG_TEMPROOT"] = folder
-            ran, killer = forked(lambda: run(mutant, together), crashed=(True, ""))  # noqa: B023
+            ran, killer = forked(partial(run, mutant, together), crashed=(True, ""))
         if killer is not None:
             killers.append(killer or (together[0].name if PLAN.each else ""))
         if not ran:

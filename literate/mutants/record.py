@@ -78,10 +78,10 @@ class Found:
 
     def outcomes(self) -> Iterator[tuple[Mutant, int]]:
         """The mutants of functions that have not changed, and what came of each."""
-        there = (path for path in map(Path, self.files) if path.exists())
-        for mutant, number in (each for path in there for each in self.of(path)):
-            if number is not None:
-                yield mutant, number
+        for path in map(Path, self.files):
+            for mutant, number in self.of(path) if path.exists() else ():
+                if number is not None:
+                    yield mutant, number
 
     def survivors(self) -> list[Mutant]:
         return [mutant for mutant, number in self.outcomes() if number == SURVIVED]

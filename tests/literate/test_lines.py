@@ -152,7 +152,8 @@ def test_a_stale_record_is_said_with_both_values() -> None:
     starts = [check.start for check in found.checks]
 
     def stale(first: float, *numbers: list) -> tuple[int, str] | None:
-        return records.stale({"numbers": numbers}, found, dict(zip(starts, [first, 0.25])))  # noqa: B905
+        values = dict(zip(starts, [first, 0.25], strict=True))
+        return records.stale({"numbers": numbers}, found, values)
 
     assert stale(0.5, ["a", 0.5], ["b", 0.25]) is None
     assert stale(0.5, ["a", 0.500004, 1e-9]) is None

@@ -27,7 +27,7 @@ UNEVEN = torch.arange(6).repeat_interleave(torch.tensor([70, 70, 10, 70, 70, 10]
 
 
 class Nobody(Mask):
-    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+    def __call__(self, batch, head, query, key):
         return False
 
     def intervals(self, query: torch.Tensor, keys: int) -> list:
@@ -39,7 +39,7 @@ class Nested(Mask):
 
     batch = 2
 
-    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+    def __call__(self, batch, head, query, key):
         long = torch.tensor([200, 20])[batch]
         return (key < long) | ((key >= 10) & (key < 20)) | ((key >= 100) & (key < 250))
 
@@ -187,7 +187,7 @@ def test_a_mask_that_holds_a_list_is_asked_each_time() -> None:
         def __init__(self) -> None:
             object.__setattr__(self, "seen", [])
 
-        def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+        def __call__(self, batch, head, query, key):
             self.seen.append(1)
             return key <= query
 

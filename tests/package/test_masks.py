@@ -152,7 +152,7 @@ def test_intervals_say_what_the_rule_says(name: str, queries: int, by: int) -> N
 
 def test_a_new_rule_takes_over_nothing_that_was_said_of_an_old_one() -> None:
     class Later(Causal):
-        def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+        def __call__(self, batch, head, query, key):
             return key >= query
 
     assert Later().span(2, 2, 5) == (0, 5)
@@ -162,7 +162,7 @@ def test_a_new_rule_takes_over_nothing_that_was_said_of_an_old_one() -> None:
     assert not Later().relative
 
     class Short(Padding):
-        def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+        def __call__(self, batch, head, query, key):
             return key < self.lengths[batch] - 1
 
     mask = Short(torch.tensor([3]), side="left")

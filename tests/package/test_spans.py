@@ -27,7 +27,7 @@ IDS = torch.tensor([[5] * 70 + [2] + [3] * 129 + [9] * 100, [0] * 30 + [7] * 270
 class Comb(Mask):
     """All see the first keys, and every second query others as well."""
 
-    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+    def __call__(self, batch, head, query, key):
         return (key < 50) | ((key >= 100) & (key < 200) & (query % 2 == 0))
 
     def intervals(self, query: Tensor, keys: int) -> list:
@@ -105,7 +105,7 @@ def test_no_more_than_twice_the_error_of_torch(
 class Holes(Mask):
     """A window in which nobody sees every 64th key, and every 64th query sees nothing."""
 
-    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+    def __call__(self, batch, head, query, key):
         return (abs(query - key) < 5) & (query % 64 != 20) & (key % 64 != 34)
 
     def intervals(self, query: Tensor, keys: int) -> list:

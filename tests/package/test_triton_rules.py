@@ -51,7 +51,7 @@ def test_lengths_of_8_bits_are_shifted_without_wrapping() -> None:
 class Even(Causal):
     """What takes over from a mask may say something else."""
 
-    def __call__(self, batch, head, query, key):  # noqa: ANN001, ANN204
+    def __call__(self, batch, head, query, key):
         return key % 2 == 0
 
 

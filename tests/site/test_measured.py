@@ -185,7 +185,7 @@ TABLES = [rates, same, long, middle, short, decode, modules, memory, loaded]
 
 
 @pytest.mark.parametrize("make", TABLES)
-def test_a_table_shows_what_was_measured(make) -> None:  # noqa: ANN001
+def test_a_table_shows_what_was_measured(make) -> None:
     assert make() in PAGE.read_text("utf-8")
 
 
