@@ -15,6 +15,9 @@ UNFOLD = """() => {
   sheet.replaceSync(`:is(${scrolls}) { background-image: none !important }`)
   document.adoptedStyleSheets = [sheet]
 }"""
+# Looking for a ::before and an ::after of each element is a third of axe's time (a chapter: 0.95 s,
+# and 0.6 s without), and only leaves the text under them for a person to judge.
+JUDGE = "axe.configure({ checks: [{ id: 'color-contrast', options: { ignorePseudo: true } }] })"
 RUN = """async rules => {
   const found = await axe.run({ runOnly: rules, resultTypes: ["violations"], preload: false })
   return found.violations.flatMap(({ id, nodes }) =>
@@ -25,4 +28,5 @@ RUN = """async rules => {
 def violations(page: Page, rules: list[str] = RULES) -> list[str]:
     if not page.evaluate("'axe' in window"):
         page.evaluate(judge("axe-core/axe.min.js").read_text("utf-8"))
+        page.evaluate(JUDGE)
     return page.evaluate(RUN, rules)

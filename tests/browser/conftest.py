@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from axe import UNFOLD
 from explorer import Explorer
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 from server import Server, serve
@@ -13,6 +14,7 @@ from server import Server, serve
 from literate.printing.chromium import browser as installed
 
 WIDE = {"width": 1280, "height": 900}
+WIDTHS = {"phone": (390, 844), "zoomed": (640, 450)}  # zoomed: 1280 × 900 at 200 %
 
 
 @dataclass
@@ -99,6 +101,34 @@ def opened(visit: Callable[..., Visit]) -> Iterator[Callable[..., Page]]:
     yield open_page
     for page in pages:
         page.context.close()
+
+
+@pytest.fixture(scope="module")
+def reader(browser: Browser) -> Iterator[BrowserContext]:
+    """One reader of many pages, who keeps what they share."""
+    context = browser.new_context(viewport=WIDE, reduced_motion="reduce")
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def seen(
+    request: pytest.FixtureRequest, reader: BrowserContext, visit: Callable[..., Visit]
+) -> Iterator[Visit]:
+    """An address, opened once for all that is asked of it."""
+    found = visit(request.param, reader)
+    found.page.evaluate(UNFOLD)
+    yield found
+    found.page.close()
+
+
+@pytest.fixture
+def looked(request: pytest.FixtureRequest, seen: Visit) -> Visit:
+    """The same, as one looks at it."""
+    width, height = WIDTHS.get(request.param, WIDE.values())
+    seen.page.set_viewport_size({"width": width, "height": height})
+    seen.page.emulate_media(color_scheme="dark" if request.param == "dark" else "light")
+    return seen
 
 
 @pytest.fixture

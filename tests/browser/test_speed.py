@@ -51,7 +51,7 @@ def test_a_page_stays_where_it_is(browser: Browser, patient: Server, width: int)
         page.goto(patient.address + address, wait_until="commit")
     for page in pages.values():
         page.wait_for_load_state("networkidle")
-        page.wait_for_timeout(300)
+    page.wait_for_timeout(300)
     moved = {address: page.evaluate("shifted") for address, page in pages.items()}
     for page in pages.values():
         page.close()

@@ -1,11 +1,11 @@
 """The book without a script, without motion, and without anything kept."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from conftest import WIDE, Visit
 from pages import PAGES, address
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 CHAPTER = "foundations/one-context-vector/"
 MOVES = """() => [...document.querySelectorAll("*")].filter(node =>
@@ -28,12 +28,23 @@ def plain(opened: Callable[..., Page]) -> Callable[[str], Page]:
     return lambda address: opened(address, java_script_enabled=False)
 
 
+@pytest.fixture(scope="module")
+def reader(browser: Browser) -> Iterator[BrowserContext]:
+    """One reader of all pages, who keeps what they share: 0.55 s a page instead of 0.8."""
+    context = browser.new_context(viewport=WIDE, java_script_enabled=False)
+    yield context
+    context.close()
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_without_a_script_a_page_is_whole(plain: Callable[[str], Page], page: str) -> None:
-    seen = plain(address(page))
+def test_without_a_script_a_page_is_whole(
+    visit: Callable[..., Visit], reader: BrowserContext, page: str
+) -> None:
+    seen = visit(address(page), reader).page
     assert seen.locator(":is(.cell__copy, .formats__copy):visible").count() == 0
     assert seen.locator(f".md-content :is({SEEN}):not(:visible, {FOLDED} *)").count() == 0
     assert seen.evaluate(SMALL) == []
+    seen.close()
 
 
 def test_without_a_script_a_token_is_chosen(plain: Callable[[str], Page]) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+CHAPTERS = [page for page in PAGES if page.startswith(("foundations/", "speed/"))]
 
 
 def shown(built: Path, page: str) -> str:
