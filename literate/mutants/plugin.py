@@ -119,7 +119,7 @@ def run(mutant: Mutant, them: list[Unit]) -> tuple[bool, str | None]:
     try:
         if not put(mutant, PLAN.known):
             return False, None
-    except Exception:
+    except (Exception, SystemExit):
         return True, ""  # it could not even be imported
     for unit in them:
         within(10 * unit.seconds + 2)

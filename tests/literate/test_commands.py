@@ -1,6 +1,8 @@
 """`python -m literate COMMAND`: each is found, says its name, and takes what it says it takes."""
 
 import logging
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,16 @@ def test_a_command_says_how_it_is_called(name: str, capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit, match="0"):
         literate.main([name, "--help"])
     assert capsys.readouterr().out.startswith(f"usage: python -m literate {name} [-h]")
+
+
+def test_every_command_that_somebody_is_told_of_is_a_function() -> None:
+    root = Path(__file__).parents[2]
+    told = [root / "Makefile", *root.glob("*.md"), *root.glob("docs/about/*.md")]
+    texts = "".join(path.read_text("utf-8") for path in told)
+    assert set(re.findall(r"-m literate (\w+)", texts)) == set(literate.COMMANDS)
+    for where in literate.COMMANDS.values():
+        module, name = where.split(":")
+        assert callable(getattr(import_module(module), name))
 
 
 def test_no_command_names_them_all(capsys: pytest.CaptureFixture[str]) -> None:

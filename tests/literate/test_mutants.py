@@ -26,6 +26,10 @@ class Side:
         if number > zero:
             return NAMES["up"]
         return -1
+
+
+if __name__ == "another":
+    raise SystemExit(4)
 '''
 TESTS = """
 from small import NAMES, Side
@@ -143,6 +147,10 @@ def test_every_mutant_of_a_small_package(tmp_path: Path) -> None:
         ["'up' → 'XXupXX'", "True", "1", weak],
         ["-1 → 1", "True", "1"],
         ["1 → 2", "True", "1"],
+        ["__name__ == 'another' → __name__ != 'another'", "True", "1", ""],  # no import ends so
+        ["'another' → 'XXanotherXX'", "False", "1"],  # nothing differs
+        ["raise SystemExit(4) → pass", "False", "1"],
+        ["4 → 5", "False", "1"],
     ]
     (tmp_path / "test_small.py").write_text(TESTS.replace("== 1", "== 2"), "utf-8")
     assert f"pass without a mutant, got {weak}" in small(tmp_path).stderr
