@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     plugin = Mutate(target.folder, chosen, given.seconds, given.each, notes, target.late)
     quiet = ["-q", "-s", "-p", "no:cacheprovider"]
     status = pytest.main([*quiet, *target.options, *tests], [plugin])
-    notes.done()
+    notes.done(whole=status not in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR))
     return status or (1 if given.again and notes.counts["noticed"] < len(chosen) else 0)
 
 
@@ -110,8 +110,9 @@ class Notes:
             print(f"{self.path}: {self.counts}", flush=True)
         self.came = {}
 
-    def done(self) -> None:
-        self.close()
+    def done(self, whole: bool) -> None:
+        if whole:  # or the mutants of the last file have not all run
+            self.close()
         print(self.counts)
         if self.each:
             self.found.each = dict(sorted(self.pages.items()))
