@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from literate.mutants.changes import changes
+from literate.mutants.command import Notes
 from literate.mutants.fork import forked, within
 from literate.mutants.mutant import mutants, tree
+from literate.mutants.plugin import Trial
+from literate.mutants.record import Found
 
 SIGN = '''
 NAMES = {"up": 1}
@@ -127,6 +130,18 @@ def test_what_never_ends_is_ended() -> None:
             pass
 
     assert forked(endless, crashed="ended") == "ended"
+
+
+def test_a_run_that_broke_keeps_no_half_file(tmp_path: Path) -> None:
+    path, record = tmp_path / "module.py", tmp_path / "record.json"
+    path.write_text("def f(x):\n    return x < 1\n", "utf-8")
+    first, *others = mutants(path)
+    for broke in (True, False):
+        notes = Notes(Found(), record, keeps=True, adds=False, each=False)
+        for mutant in [first] if broke else [first, *others]:
+            notes(Trial(mutant, ran=True, tried=["test"], killers=["test"]))
+        notes.done(whole=not broke)
+        assert Found.read(record).stale([path]) == ([first, *others] if broke else [])
 
 
 def test_every_mutant_of_a_small_package(tmp_path: Path) -> None:
