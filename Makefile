@@ -1,4 +1,4 @@
-# make site | make pdf | make test | make quick | make serve | make update | make lock | make clean
+# make site | make pdf | make test | make quick | make lint | make serve | make update | make lock | make clean
 # Linux without a GPU: TORCH_INDEX chooses PyTorch's CPU wheels (see README.md).
 PYTHON ?= python3
 VENV   := .venv
@@ -40,7 +40,7 @@ test: lint
 	$(ALONE) $(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
 	$(OTHER) $(PYTEST) $(ORDER) README.md docs
 
-# What an author runs all day: everything once.
+# What an author runs all day: all but the browser, the wheel and what takes long.
 quick: lint
 	$(ALONE) $(PYTEST) -m "not slow" --ignore tests/browser --deselect tests/package/test_wheel.py
 

@@ -1,7 +1,8 @@
 """Ruff on the Python of the pages, which it does not find inside Markdown by itself.
 
-Each page becomes a Python file with its blocks at their line numbers, for `ruff check`; each block
-a file of its own, for `ruff format`. Both are named after the page: `build/lint/docs/x.md.py:41`.
+Each page becomes a Python file with its blocks at their line numbers, for `ruff check`:
+`build/lint/pages/docs/x.md.py:41`. Each block becomes a file of its own, for `ruff format`:
+`build/lint/blocks/docs/x.md/line41.py`.
 """
 
 import shutil

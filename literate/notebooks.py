@@ -8,6 +8,7 @@ import nbformat
 from nbformat import v4
 
 from literate import plain
+from literate.figures import committed
 from literate.page import APART, SHOWN, Block
 
 MIMES = {".svg": "image/svg+xml", ".html": "text/html"}
@@ -44,7 +45,7 @@ def outputs(block: Block, path: Path) -> list[Any]:
         found.append(error)
     if text:
         found.insert(0, v4.new_output("stream", name="stdout", text=text))
-    for picture in sorted((path.parent / "figures" / path.stem).glob("*")):
+    for picture in sorted(committed(path, "").glob("*")):
         if picture.name in block.code:  # the tests see to it that it saves what it names
             data = {MIMES[picture.suffix]: picture.read_text("utf-8")}
             found.append(v4.new_output("display_data", data=data))

@@ -63,9 +63,9 @@ class Page:
 
     path: Path
     text: str
-    blocks: list[Block] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list, init=False)
+    checks: list[Check] = field(default_factory=list, init=False)
+    tables: list[Table] = field(default_factory=list, init=False)
 
     @classmethod
     def read(cls, path: Path, shown: Path | None = None) -> "Page":
@@ -97,7 +97,7 @@ class Page:
 
     @cached_property
     def fences(self) -> list[Token]:
-        # Without indented code blocks, a fence inside an admonition or a tab is a fence.
+        # Without indented code blocks, a fence inside an admonition is a fence.
         parser = MarkdownIt("commonmark").disable("code")
         return [token for token in parser.parse(self.text) if token.type == "fence" and token.map]
 

@@ -17,7 +17,7 @@ MARKS = re.compile(r"[ \t]*\{ ?(?:[.#][\w-]|data-)[^{}\n]*\}[ \t]*$", re.M)
 BOXES = re.compile(r"^</?(?:div|figure|details)\b[^>]*>[ \t]*\n?", re.M)
 CAPTION = re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.S)
 SUMMARY = re.compile(r"^<summary>(.*?)</summary>", re.M)
-TAGS = {"em": "*", "strong": "**", "code": "`", "b": "**", "i": "*"}
+TAGS = {"strong": "**", "code": "`", "b": "**"}
 ADMONITION = re.compile(r'^( *)(?:!!!|\?\?\?\+?) \w+(?: "(.*)")?\n((?:\1    .*\n|[ \t]*\n)*)', re.M)
 REFERENCE = re.compile(r"^::: ([\w.]+)\n((?:    .*\n|[ \t]*\n(?=    ))*)", re.M)
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)\s]+)")
@@ -129,5 +129,5 @@ def quote(match: re.Match[str]) -> str:
 def markdown(html: str) -> str:
     """The few tags of a caption as Markdown."""
     for tag, mark in TAGS.items():
-        html = re.sub(rf"</?{tag}>", mark if mark != "*" else "", html)
+        html = re.sub(rf"</?{tag}>", mark, html)
     return unescape(re.sub(r"<[^>]+>", "", html))

@@ -10,7 +10,7 @@ FENCES = "```python, ```text {.output} or ```sh"
 # Drawings and frames too: nothing compares what stands in them.
 RAW = re.compile(r"<(pre|svg|canvas|iframe|object|embed|script)\b|<code\b[^>]*>[^<\n]*\n", re.I)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
-BOX = re.compile(r"(?:!!!|\?\?\?\+?|===)(?: |$)")
+BOX = re.compile(r"(?:!!!|\?\?\?\+?)(?: |$)")
 ITEM = re.compile(r"(?:[-*+]|\d+[.)])[ \t]")
 TAB = 4
 

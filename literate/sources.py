@@ -49,6 +49,6 @@ def whole(root: Path, name: str) -> str:
     return "".join(line[indent:] if line.strip() else line for line in lines)
 
 
-def first(node: ast.FunctionDef | ast.ClassDef) -> int:
-    """The line that a function or class begins at, with its decorators."""
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+def first(node: ast.stmt) -> int:
+    """The line that a statement begins at, with its decorators."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])

@@ -14,12 +14,11 @@ from functools import cached_property
 from pathlib import Path
 
 from literate import settings
+from literate.figures import PICTURES
 from literate.page import Block
 from literate.prose import Check
 from literate.snapshot import Snapshot
 from literate.tables import Table
-
-PICTURES = (".svg", ".html", ".png", ".jpg", ".pdf", ".webp", ".gif")
 
 
 class BlockError(Exception):

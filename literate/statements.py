@@ -10,6 +10,7 @@ import builtins
 from literate.effects import DEFINES, drops, effects, grads, idle, once, prints
 from literate.known import Known
 from literate.sharing import bound, sources
+from literate.sources import first
 from literate.syntax import called, calls, inside, name_of, table, variables
 
 CHANCE = "<chance>"  # the state of the random numbers, as one more name
@@ -23,7 +24,7 @@ class Statement:
 
     def __init__(self, node: ast.stmt, lines: list[str], known: Known) -> None:
         self.node = node
-        self.first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+        self.first = first(node)
         self.lines = lines[self.first - 1 : node.end_lineno]
         now, later, self.binds = variables(table(node))
         self.kills = set() if isinstance(node, MAY_NOT_RUN) else self.binds

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from literate.exercises import exercises
+from literate.figures import committed
 from literate.page import Block, Page
 from literate.results import in_words
 
@@ -105,7 +106,7 @@ def changed(text: str, found: list[Place]) -> str:
 
 def figures_of(path: Path, saved: dict[str, Block]) -> Figures:
     """The committed figures of the page at a path."""
-    files = {name: path.parent / "figures" / path.stem / name for name in saved}
+    files = {name: committed(path, name) for name in saved}
     return {
         name: (file.read_text("utf-8"), saved[name])
         for name, file in files.items()

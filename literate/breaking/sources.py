@@ -9,6 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from literate.figures import committed
+
 ROOT = Path(__file__).parents[2]
 FOUND = Path(__file__).with_name("found.json")
 
@@ -30,7 +32,7 @@ def outside(page: str) -> list[str]:
 def text(page: str) -> str:
     """A hash of a page, its figures, and what holds it against measurements."""
     path = ROOT / page
-    figures = sorted((path.parent / "figures" / path.stem).glob("*"))
+    figures = sorted(committed(path, "").glob("*"))
     return digest([path, *figures, *(ROOT / test for test in outside(page))])
 
 

@@ -13,6 +13,7 @@ from _pytest.runner import runtestprotocol
 
 from literate.breaking.places import Place, changed, figures_of, places
 from literate.breaking.remember import Remembering
+from literate.figures import committed
 from literate.items.base import Item
 from literate.runner import LiteratePage
 
@@ -64,7 +65,7 @@ class Trial:
     def places(self) -> Iterator[Place]:
         path, parsed = self.page.path, self.page.run.page
         figures = figures_of(path, Remembering.pictures_of(parsed))
-        self.files |= {name: path.parent / "figures" / path.stem / name for name in figures}
+        self.files |= {name: committed(path, name) for name in figures}
         return places(parsed, path.name, figures)
 
     def change(self, found: list[Place]) -> None:

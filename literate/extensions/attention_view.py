@@ -146,5 +146,4 @@ class AttentionViewExtension(Extension):
         md.treeprocessors.register(Views(md), "attention_view", 4)
 
 
-def makeExtension(**options: object) -> AttentionViewExtension:
-    return AttentionViewExtension(**options)
+makeExtension = AttentionViewExtension

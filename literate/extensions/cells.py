@@ -132,5 +132,4 @@ class CellsExtension(Extension):
         self.md.cell_number = 0  # type: ignore[attr-defined]
 
 
-def makeExtension(**options: object) -> CellsExtension:
-    return CellsExtension(**options)
+makeExtension = CellsExtension

@@ -64,5 +64,4 @@ class ChapterExtension(Extension):
         md.treeprocessors.register(Numbers(md), "numbers", 6)  # after attr_list, 8; before toc, 5
 
 
-def makeExtension(**options: object) -> ChapterExtension:
-    return ChapterExtension(**options)
+makeExtension = ChapterExtension

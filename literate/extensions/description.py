@@ -50,5 +50,4 @@ class DescriptionExtension(Extension):
         md.treeprocessors.register(Description(md), "description", 4)  # after attr_list
 
 
-def makeExtension(**options: object) -> DescriptionExtension:
-    return DescriptionExtension(**options)
+makeExtension = DescriptionExtension

@@ -69,5 +69,4 @@ class IncludeExtension(Extension):
         md.treeprocessors.register(Figures(md), "include", 3)
 
 
-def makeExtension(**options: object) -> IncludeExtension:
-    return IncludeExtension(**options)
+makeExtension = IncludeExtension

@@ -88,5 +88,4 @@ class MathsExtension(Extension):
         md.postprocessors.register(Maths(md), "maths", 0)
 
 
-def makeExtension(**options: object) -> MathsExtension:
-    return MathsExtension(**options)
+makeExtension = MathsExtension

@@ -125,5 +125,4 @@ class NumbersExtension(Extension):
         md.postprocessors.register(Alone(md), "checked_alone", -5)
 
 
-def makeExtension(**options: object) -> NumbersExtension:
-    return NumbersExtension(**options)
+makeExtension = NumbersExtension

@@ -85,5 +85,4 @@ class PredictionsExtension(Extension):
         md.treeprocessors.register(Predictions(md), "predictions", 7.7)
 
 
-def makeExtension(**options: object) -> PredictionsExtension:
-    return PredictionsExtension(**options)
+makeExtension = PredictionsExtension

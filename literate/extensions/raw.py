@@ -83,5 +83,4 @@ class RawExtension(Extension):
         md.treeprocessors.register(Raw(md), "raw", 1)  # before escapes are characters again, 0
 
 
-def makeExtension(**options: object) -> RawExtension:
-    return RawExtension(**options)
+makeExtension = RawExtension

@@ -38,5 +38,4 @@ class RolesExtension(Extension):
         md.postprocessors.register(Roles(md), "roles", -10)
 
 
-def makeExtension(**options: object) -> RolesExtension:
-    return RolesExtension(**options)
+makeExtension = RolesExtension

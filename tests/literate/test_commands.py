@@ -21,8 +21,11 @@ def test_a_command_says_how_it_is_called(name: str, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.startswith(f"usage: python -m literate {name} [-h]")
 
 
-def test_no_command_names_those_that_are_told_of(capsys: pytest.CaptureFixture[str]) -> None:
-    assert literate.main([]) == 2
+@pytest.mark.parametrize("given", [[], ["biuld"]])
+def test_no_command_names_those_that_are_told_of(
+    given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert literate.main(given) == 2
     said = capsys.readouterr().err
     assert said.startswith("python -m literate: expected one of bibliography, ")
     root = Path(__file__).parents[2]

@@ -45,7 +45,6 @@ def test_what_never_runs_is_refused(text: str, line: int, says: str) -> None:
         "```sh\nmake\n```\n\n```python\n1\n```\n\n```text {.output}\n```\n",
         '!!! note "A"\n\n    Text.\n\n    More.\n\n    - item\n\n        Its text.\n\nText.\n',
         "??? success\n\n    ```python\n    x = 1\n    ```\n\n    `x` is a number.\n",
-        '=== "A tab"\n\n    Text.\n\n=== "Another"\n\n    Text.\n',
         "1. item\n\n    Its text.\n\n    - inner\n\n        Its text.\n\n2. item\n    goes on\n",
         "Text goes on\n    here, though indented.\n",
         "> quote\n>\n> goes on\n",

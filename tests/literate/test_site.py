@@ -347,14 +347,6 @@ def test_a_fault_without_a_known_place_is_still_said(tmp_path: Path) -> None:
     assert site.locate(tmp_path, "none.md", "x") == ""
 
 
-def test_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    assert literate.main(["biuld"]) == 2
-    assert (
-        "expected one of bibliography, break, build, count, export, links"
-        in capsys.readouterr().err
-    )
-
-
 @pytest.mark.parametrize(
     ("block", "says"),
     [

@@ -52,15 +52,6 @@ def test_few_blocks_do_not_run() -> None:
     assert sum("notest" in block.kinds for block in every) < 0.02 * len(every)
 
 
-def test_chapters_are_numbered_in_the_order_of_the_book() -> None:
-    nav = re.findall(
-        r"(foundations|speed|modern)/([\w-]+\.md)", (DOCS.parent / "mkdocs.yml").read_text()
-    )
-    texts = [(DOCS / part / name).read_text("utf-8") for part, name in nav]
-    numbers = [re.search(r"^# .*\{ data-chapter=(\d+) \}$", text, re.M) for text in texts]
-    assert [match and int(match[1]) for match in numbers] == list(range(1, len(texts) + 1))
-
-
 class Letters(HTMLParser):
     """The text of a page that a reader sees, and whether it is code."""
 

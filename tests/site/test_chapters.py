@@ -3,7 +3,7 @@
 import posixpath
 import re
 
-from pages import DOCS, PAGES
+from pages import CHAPTERS, DOCS, PAGES
 
 from literate.page import Page
 
@@ -19,6 +19,7 @@ def test_the_chapters_are_numbered_in_the_order_of_the_book() -> None:
     nav = re.findall(r"- ([^:]+): (\S+\.md)$", text, re.M)
     numbers = [NUMBERS[page] for _, page in nav if page in NUMBERS]
     assert numbers == list(range(1, len(NUMBERS) + 1))
+    assert sorted(NUMBERS) == CHAPTERS
     for title, page in nav:
         if page in NUMBERS:
             assert f"\n# {title}" in "\n" + (DOCS / page).read_text("utf-8")

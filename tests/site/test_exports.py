@@ -1,6 +1,5 @@
 """What lies beside the HTML of a page runs, alone, and prints what the page says."""
 
-import json
 import random
 import re
 from collections.abc import Iterator
@@ -214,11 +213,3 @@ def test_llms_txt_has_each_section_once(built: Path) -> None:
     links = re.findall(r"\]\(([^)]*)", text)
     assert len(links) > len(PAGES)  # some ledes have links too
     assert not [link for link in links if not link.startswith("https://book.example/")]
-
-
-def test_two_exports_are_the_same(built: Path) -> None:
-    """No random name of a cell, no date."""
-    first = json.loads(beside(built, "foundations/softmax.md", ".ipynb").read_text("utf-8"))
-    assert [cell["id"] for cell in first["cells"]] == [
-        f"softmax-{number}" for number in range(len(first["cells"]))
-    ]
