@@ -30,6 +30,7 @@ def auto(
     The lines, in their order:
 
         weights, or torch.func at work                                    eager
+        a softcap, while compiling                                        eager
         a softcap, no dropout, and more scores than a cache holds         tiled
         a softcap                                                         eager
         a mask that leaves few blocks, no bias or dropout, on a CPU       spans
@@ -39,9 +40,11 @@ def auto(
     if weights or transformed():
         return "eager", None
     if softcap is not None:
+        # Sizes are not counted while compiling: an export would be for these alone.
+        if dropout_p or torch.compiler.is_compiling():
+            return "eager", None
         scores = query.shape[:-1].numel() * key.size(-2)
-        few = dropout_p or torch.compiler.is_compiling() or scores < LARGE
-        return ("eager" if few else "tiled"), None
+        return ("eager" if scores < LARGE else "tiled"), None
     if isinstance(mask, Mask) and bias is None and not dropout_p:
         found = saving(query, key, value, mask)
         if found is not None:

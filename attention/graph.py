@@ -85,7 +85,7 @@ class AttentionGraph(View):
         """The arrows of a head, query by query, the strongest first."""
         # Both to six decimals: the noise of float32 decides no order, a third is at least 1 / 3.
         found, least = [], round(self.at_least, 6)
-        for i, row in enumerate(self.heads[head]):
+        for i, row in enumerate(self.heads[self._one(head)]):
             edges = [(-round(weight, 6), j) for j, weight in enumerate(row) if weight > 0]
             kept = [j for less, j in sorted(edges)[: self.strongest] if -less >= least]
             found += [Edge(j, i, row[j]) for j in kept]
@@ -93,7 +93,7 @@ class AttentionGraph(View):
 
     def left_out(self, head: int = 0) -> str:
         """What `at_least` and `strongest` leave out of a head, in a sentence; "" if nothing."""
-        weights = [weight for row in self.heads[head] for weight in row if weight > 0]
+        weights = [weight for row in self.heads[self._one(head)] for weight in row if weight > 0]
         kept = [edge.weight for edge in self.edges(head)]
         if not (gone := len(weights) - len(kept)):
             return ""
@@ -137,17 +137,13 @@ class AttentionGraph(View):
             raise ModuleNotFoundError(
                 'networkx is not installed: pip install "attention-executed[graph]"'
             ) from None
-        heads = len(self.heads)
-        if head not in range(heads) and (head is not None or heads > 1):
-            expected = "0" if heads == 1 else f"0 to {heads - 1}"
-            raise ValueError(f"head is {head}: expected {expected}")
-        graph = networkx.DiGraph()
+        graph, head = networkx.DiGraph(), self._one(head)
         for j, token in enumerate(self.tokens):
             graph.add_node(j, token=token, **({"bipartite": 0} if self.cross else {}))
         if self.cross:
             for i, token in enumerate(self.queries):
                 graph.add_node(self.node(i), token=token, bipartite=1)
-        for key, query, weight in self.edges(head or 0):
+        for key, query, weight in self.edges(head):
             graph.add_edge(key, self.node(query), weight=weight)
         return graph
 
@@ -158,6 +154,16 @@ class AttentionGraph(View):
             heard[query].append(f"{self.tokens[key]} {weight:.2f}")
         pairs = zip(self.queries, heard, strict=True)
         return [f"{query} ← {', '.join(keys) or 'nothing'}" for query, keys in pairs]
+
+    def _one(self, head: int | None) -> int:
+        """A head that is there; if there is one, it needs no name."""
+        heads = len(self.heads)
+        if head is None and heads == 1:
+            return 0
+        if head is None or head not in range(heads):
+            expected = "0" if heads == 1 else f"0 to {heads - 1}"
+            raise ValueError(f"head is {head}: expected {expected}")
+        return head
 
     def __repr__(self) -> str:
         tokens = len(self.tokens) + len(self.queries) * self.cross

@@ -222,7 +222,10 @@ class MultiHeadAttention(nn.Module):
 
     @classmethod
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
-        """A module with the weights of torch's own, which computes the same.
+        """A module with the weights of torch's own, which computes the same of the same mask.
+
+        Torch's boolean masks say whom to ignore, ours whom to attend to: give `~attn_mask` and
+        `~key_padding_mask[:, None, None]`. Its weights are averaged over heads, ours are not.
 
         Raises:
             TypeError: It is not `nn.MultiheadAttention`.

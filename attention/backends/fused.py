@@ -1,4 +1,7 @@
-"""Attention as torch computes it: one kernel, which never holds all the scores at once."""
+"""Attention as torch computes it: one kernel, which need not hold all the scores at once.
+
+On a CPU it does, with dropout, with values of another width, and under a bias that learns.
+"""
 
 import torch
 from jaxtyping import Bool, Float

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention import checks
 from attention.heads import any_of_group, fold, group, unfold
 from attention.masks import Mask
 
@@ -72,13 +73,14 @@ class Tiled(torch.autograd.Function):
             contexts.append((context / total.masked_fill(idle, 1.0)).to(query.dtype))
             sums.append((top + total.log()).masked_fill(idle, 0.0))
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
-        ctx.save_for_backward(query, key, value, bias, context, total)
+        # The mask's tensors too: torch then says if they were changed before backward asks again.
+        ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
         ctx.rest = keep, scale, softcap
         return context, total
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        query, key, value, bias, context, total = ctx.saved_tensors
+        query, key, value, bias, context, total, *_ = ctx.saved_tensors
         keep, scale, softcap = ctx.rest
         size = group(query, key)
         of_query, of_bias = [], []
@@ -158,7 +160,14 @@ def look(
         tile = keep.tile(queries, keys, rows, columns, query.device)
     else:
         tile = keep.expand(*keep.shape[:-2], queries, keys)[..., rows, columns]
+    if tile.is_meta:  # it has no values to look at
+        return tile, True
     return (None if tile.all() else tile), bool(tile.any())
+
+
+def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
+    """What a mask is made of."""
+    return [keep] if isinstance(keep, Tensor) else [tensor for *_, tensor in checks.held(keep)]
 
 
 def score(

@@ -6,6 +6,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.masks import Mask
+from attention.transforms import transformed
 
 Keys = Float[Tensor, "*batch kv_heads tokens head_dim"]
 Values = Float[Tensor, "*batch kv_heads tokens value_dim"]
@@ -148,6 +149,8 @@ class Cache:
 
 def differentiable(*tensors: Tensor) -> bool:
     """Whether a gradient will ask for one of these, and so for what it was computed with."""
+    if transformed():  # derivatives that no tensor tells of
+        return True
     return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 

@@ -43,11 +43,10 @@ class Mask:
     def __init_subclass__(cls) -> None:
         """A new rule takes over nothing that was said of an old one."""
         super().__init_subclass__()
-        if "__call__" in vars(cls):
-            for name in ("relative", "over", "span", "full", "intervals"):
-                said = next(base for base in cls.__mro__ if name in vars(base))
-                if said is not cls and "__call__" in vars(said):
-                    setattr(cls, name, vars(Mask)[name])
+        for name in ("relative", "over", "span", "full", "intervals"):
+            said = next(base for base in cls.__mro__ if name in vars(base))
+            if ruling(said) not in (Mask, ruling(cls)):  # Mask's is none: a class of many rules
+                setattr(cls, name, vars(Mask)[name])
 
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
@@ -299,3 +298,8 @@ def within(start: int, stop: int, keys: int) -> tuple[int, int]:
 def row(batch: Position, count: int) -> Position:
     """Which row of a mask's tensor a sequence reads: the one there is may stand for all."""
     return 0 if count == 1 else batch
+
+
+def ruling(mask: type) -> type:
+    """The class whose rule a class of masks has."""
+    return next(base for base in mask.__mro__ if "__call__" in vars(base))

@@ -300,3 +300,17 @@ def test_a_cache_takes_what_it_was_made_for_and_one_position_more() -> None:
     cache = KVCache(capacity=7)
     cache.update(torch.zeros(1, 2, 1, 4), torch.zeros(1, 2, 1, 5))
     assert cache.nbytes == (7 + 1) * 2 * (4 + 5) * 4  # positions, heads, widths, bytes of float32
+
+
+@pytest.mark.parametrize("tokens", [1, 4])
+@pytest.mark.parametrize("make", [KVCache, lambda: RollingKVCache(6)])
+def test_forward_mode_through_a_cache_has_the_newest_tangents(make, tokens: int) -> None:
+    """Frozen weights, so that no tensor says that somebody will ask."""
+    attend = MultiHeadAttention(8, 2).requires_grad_(False).double()
+    x, along = torch.randn(2, 1, tokens, 8, dtype=torch.float64)
+    mask = Causal() & SlidingWindow(6)
+    plain, through = (
+        torch.func.jvp(lambda x, c=cache: attend(x, mask=mask, cache=c), (x,), (along,))
+        for cache in (None, make())
+    )
+    torch.testing.assert_close(through, plain)

@@ -143,6 +143,9 @@ def test_heads() -> None:
     for head in (None, 3, -1):
         with pytest.raises(ValueError, match=f"^head is {head}: expected 0 to 2$"):
             graph.to_networkx(head)
+    for told in (graph.edges, graph.left_out, graph.lines):
+        with pytest.raises(ValueError, match="^head is -1: expected 0 to 2$"):
+            told(-1)
     with pytest.raises(ValueError, match="^head is None: expected 0 to 1$"):
         AttentionGraph(weights[:2], TENNIS).to_networkx()
     with pytest.raises(ValueError, match="^head is 1: expected 0$"):

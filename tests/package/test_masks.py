@@ -161,6 +161,28 @@ def test_a_new_rule_takes_over_nothing_that_was_said_of_an_old_one() -> None:
     assert Causal().relative
     assert not Later().relative
 
+    class Even:
+        def __call__(self, batch, head, query, key):
+            return key % 2 == 0
+
+    class Both(Even, Causal):
+        """Its rule is that of a class that is no mask."""
+
+    assert Both().to_tensor(1, 3).tolist() == [[True, False, True]]
+    assert Both().span(0, 0, 3) == (0, 3)
+    assert not Both().relative
+
+    class Near(Causal):
+        def span(self, first, last, keys):
+            return 0, last + 1
+
+    class All(Near):
+        def __call__(self, batch, head, query, key):
+            return key >= 0
+
+    assert Near().span(2, 2, 9) == (0, 3)
+    assert All().span(2, 2, 9) == (0, 9)
+
     class Short(Padding):
         def __call__(self, batch, head, query, key):
             return key < self.lengths[batch] - 1

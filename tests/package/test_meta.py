@@ -91,3 +91,11 @@ def test_a_mask_goes_where_it_is_told_if_it_can() -> None:
     assert window.to_tensor(2, 4, device="meta").is_meta
     held.tensor = torch.ones(3)  # no dataclass: nobody knows how to make another
     assert held.to("meta") is held
+
+
+def test_tiles_have_no_values_to_look_at() -> None:
+    x = empty(1, 8, 2048, 64)
+    both = PerHead() & Causal()
+    for mask in (None, Causal(), SlidingWindow(100), both):
+        query = empty(3, 2, 2048, 64) if mask is both else x
+        assert dot_product_attention(query, query, query, mask, softcap=50.0).shape == query.shape

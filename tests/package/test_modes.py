@@ -90,6 +90,35 @@ def test_exports_for_any_length_and_a_scale_that_depends_on_it(weights: bool) ->
 
 
 @pytest.mark.untyped
+def test_exports_a_softcap_for_any_length() -> None:
+    class Attend(torch.nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return dot_product_attention(x, x, x, Causal(), softcap=3.0)
+
+    lengths = {"x": {2: torch.export.Dim("tokens", min=2, max=64)}}
+    exported = torch.export.export(
+        Attend(), (torch.randn(2, 4, 5, 8),), dynamic_shapes=lengths
+    ).module()
+    x = torch.randn(2, 4, 9, 8)
+    torch.testing.assert_close(exported(x), Attend()(x))
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("keys", [5, 7])
+def test_exports_for_as_many_queries_as_keys_and_for_fewer(keys: int) -> None:
+    class Attend(torch.nn.Module):
+        def forward(self, x: Tensor, y: Tensor) -> Tensor:
+            return dot_product_attention(x, y, y)
+
+    sizes = {name: {2: torch.export.Dim(name + "_tokens", min=2, max=64)} for name in ("x", "y")}
+    given = torch.randn(2, 4, 5, 8), torch.randn(2, 4, keys, 8)
+    exported = torch.export.export(Attend(), given, dynamic_shapes=sizes).module()
+    for queries in (3, 9):
+        x, y = torch.randn(2, 4, queries, 8), torch.randn(2, 4, 9, 8)
+        torch.testing.assert_close(exported(x, y), Attend()(x, y))
+
+
+@pytest.mark.untyped
 @pytest.mark.parametrize("kind", ["self", "multi"])
 def test_modules_compile_whole(kind: str, device: str) -> None:
     torch.compiler.reset()

@@ -80,3 +80,16 @@ def test_memory_grows_with_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
         dot_product_attention(query, query, query, Causal(), backend="tiled").sum().backward()
     largest = max(event.self_cpu_memory_usage for event in profile.events())
     assert largest <= max(query.nbytes, 4 * module.ROWS * module.COLUMNS)
+
+
+@pytest.mark.parametrize("held", ["lengths", "table"])
+def test_a_mask_that_changed_before_backward_is_an_error(held: str, draw) -> None:
+    """Backward asks the mask again: a gradient of another mask would be wrong without a word."""
+    query, key, value = (draw(1, 4, 7, 5) for _ in range(3))
+    tensor = torch.tensor([5]) if held == "lengths" else torch.ones(7, 7, dtype=torch.bool).tril()
+    tensor = tensor.to(query.device)
+    mask = Padding(tensor) if held == "lengths" else tensor
+    context = dot_product_attention(query, key, value, mask, backend="tiled")
+    tensor.fill_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        context.sum().backward()
