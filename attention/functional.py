@@ -1,32 +1,16 @@
 """Attention as one function of queries, keys and values."""
 
-from collections.abc import Callable
-from functools import partial
-from importlib import import_module
 from typing import Any, Literal, overload
 
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import autocast, checks
-from attention.backends.eager import eager
-from attention.backends.fused import fused
-from attention.backends.loops import loops
-from attention.choice import auto, named
-from attention.masks import Causal, Mask
-from attention.masks.table import table
+from attention.backends.named import NAMES
+from attention.masks import Mask
+from attention.way import again, lasting, way
 
 Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled", "triton"]
-
-# Every backend is the same function; attention.choice says what "auto" takes.
-BACKENDS: dict[str, Callable[..., Any]] = {"eager": eager, "fused": fused, "loops": loops}
-# Loaded when first asked for: half of what the others take to load, and Triton as much again.
-LATE = ("spans", "tiled", "triton")
-NAMES = ("auto", *BACKENDS, *LATE)
-# The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
-FUSED_CAUSAL = partial(fused, causal=True)
-# A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
-FUSED_WHOLE = partial(fused, whole=True)
 
 
 @overload
@@ -149,18 +133,11 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     given = query, key, value, mask, bias, softcap, dropout_p, return_weights
-    name, plan = auto(*given) if backend == "auto" else (backend, named(backend, *given))
-    run = BACKENDS[name] if name in BACKENDS else load(name)
-    keep: Any = mask if plan is None else plan
-    if isinstance(keep, Mask) and name == "tiled":  # which asks it tile by tile
-        checks.fits(keep, query, key)
-    elif isinstance(keep, Mask):
-        run, keep, seen = laid(run, keep, bias is None, query, key)
-        if seen is not None:
-            key, value = key[..., seen, :], value[..., seen, :]
-            bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., seen]
-    if keep is not None and plan is None and not isinstance(keep, Mask):
-        checks.mask(keep, query, key)
+    find = again if lasting(mask, query, key, bias is None and not return_weights) else way
+    name, run, keep, seen = find(backend, *given)
+    if seen is not None:
+        key, value = key[..., seen, :], value[..., seen, :]
+        bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., seen]
     if bias is not None and name != "tiled":  # which does the same, tile by tile
         finite = bias != float("-inf")
         keep = keep & finite if isinstance(keep, Tensor) else finite
@@ -169,25 +146,3 @@ def dot_product_attention(
         run = autocast.off(run, query.device.type)
     both: Any = run(query, key, value, keep, bias, scale, softcap, dropout_p)
     return both if return_weights else both[0]
-
-
-def laid(
-    run: Callable[..., Any], mask: Mask, plain: bool, query: Tensor, key: Tensor
-) -> tuple[Callable[..., Any], Tensor | None, slice | None]:
-    """What computes under a rule, the tensor that it needs, the keys that it sees if not all."""
-    queries, keys = query.size(-2), key.size(-2)
-    if type(mask) is Causal:
-        if queries == 1:  # it stands at the last key and sees all: decoding copies no cache
-            return run, None, None
-        if queries == keys and run is fused and plain:
-            return FUSED_CAUSAL, None, None
-    narrow = run is fused  # the others may have to give the weights of all keys
-    columns, keep, whole = table(mask, queries, keys, query.device, narrow)
-    if keep is None:  # whose shape nobody else will look at
-        checks.fits(mask, query, key)
-    return FUSED_WHOLE if whole and plain and narrow else run, keep, columns
-
-
-def load(name: str) -> Callable[..., Any]:
-    BACKENDS[name] = getattr(import_module(f"attention.backends.{name}"), name)
-    return BACKENDS[name]

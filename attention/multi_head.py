@@ -152,8 +152,12 @@ class MultiHeadAttention(nn.Module):
         if isinstance(key, Memory):
             checks.memory(key, value, self)
             k, v = key.key, key.value
+        elif key is None:
+            k, v = self._read(query, query)
         else:
-            k, v = self._read(query, key, value)
+            value = key if value is None else value
+            checks.read(query, key, value, self.query_proj.weight)
+            k, v = self._read(key, value)
         q = self._normed(split(self.query_proj(query), self.num_heads), self.query_norm)
         past = 0 if cache is None else cache.length
         if self.positions is not None:
@@ -196,20 +200,17 @@ class MultiHeadAttention(nn.Module):
                 sequence.
         """
         checks.remembered(self.positions)
-        return Memory(*self._read(key, None, value))
+        value = key if value is None else value
+        checks.read(key, key, value, self.query_proj.weight)
+        return Memory(*self._read(key, value))
 
     def _read(
-        self, query: Tensor, key: Tensor | None, value: Tensor | None
+        self, key: Tensor, value: Tensor
     ) -> tuple[
         Float[Tensor, "*batch num_kv_heads keys head_dim"],
         Float[Tensor, "*batch num_kv_heads keys head_dim"],
     ]:
         """Keys, normalised, and values of what is read, heads apart."""
-        key = query if key is None else key
-        value = key if value is None else value
-        for name, x in (("key", key), ("value", value)):
-            checks.tokens(name, x, self.query_proj.weight)
-        checks.together(query, key, value)
         k = self._normed(split(self.key_proj(key), self.num_kv_heads), self.key_norm)
         return k, split(self.value_proj(value), self.num_kv_heads)
 

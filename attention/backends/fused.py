@@ -17,7 +17,7 @@ def fused(
     query: Float[Tensor, "*heads queries head_dim"],
     key: Float[Tensor, "*kv_heads keys head_dim"],
     value: Float[Tensor, "*kv_heads keys value_dim"],
-    keep: Bool[Tensor, "..."] | None,
+    keep: Bool[Tensor, "..."] | Float[Tensor, "..."] | None,
     bias: Float[Tensor, "..."] | None,
     scale: float,
     softcap: float | None,
@@ -25,7 +25,9 @@ def fused(
     causal: bool = False,
     whole: bool = False,
 ) -> tuple[Float[Tensor, "*heads queries value_dim"], None]:
-    """Keep what is absent from torch's kernel; with `whole`, nothing is.
+    """Keep what is absent from torch's kernel.
+
+    With `whole`, nothing is absent, and `keep` may be what the kernel adds to the scores.
 
     `causal` is for as many queries as keys: with fewer, torch aligns the first query with the
     first key, and a cache needs the last with the last.

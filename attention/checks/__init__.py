@@ -17,10 +17,10 @@ from attention.checks.modules import (
     from_torch,
     heads,
     packed,
+    read,
     sizes,
     state,
     to_torch,
-    together,
     tokens,
 )
 from attention.checks.numbers import (
@@ -78,6 +78,7 @@ __all__ = [
     "placed",
     "positions",
     "reach",
+    "read",
     "remembered",
     "rotated",
     "ruled",
@@ -87,7 +88,6 @@ __all__ = [
     "softcap",
     "state",
     "to_torch",
-    "together",
     "tokens",
     "turned",
 ]

@@ -5,8 +5,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.checks.tensors import shape
-
 
 def mask(keep: object, query: Tensor, key: Tensor) -> None:
     if isinstance(keep, type):
@@ -21,13 +19,13 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
             f"mask has dtype {keep.dtype}: expected torch.bool, where True means attend; "
             "numbers to add to the scores are a bias"
         )
-    like_scores("mask", keep, query, key)
+    beside("mask", keep, query)
+    like_scores("mask", keep.shape, query, key)
 
 
 def fits(rule: Any, query: Tensor, key: Tensor) -> None:
-    """The shape of a mask that is not made into a tensor."""
-    like = torch.empty((), dtype=torch.bool, device=query.device)
-    mask(like.expand(rule.shape(query.shape[-2], key.shape[-2])), query, key)
+    """The shape of a mask that is a rule."""
+    like_scores("mask", rule.shape(query.shape[-2], key.shape[-2]), query, key)
 
 
 def bias(added: object, query: Tensor, key: Tensor) -> None:
@@ -39,19 +37,25 @@ def bias(added: object, query: Tensor, key: Tensor) -> None:
         raise TypeError(
             f"bias has dtype {added.dtype} but query has {query.dtype}: expected one dtype"
         )
-    like_scores("bias", added, query, key)
+    beside("bias", added, query)
+    like_scores("bias", added.shape, query, key)
 
 
-def like_scores(name: str, tensor: Tensor, query: Tensor, key: Tensor) -> None:
+def beside(name: str, tensor: Tensor, query: Tensor) -> None:
     if tensor.device != query.device:
         raise ValueError(
             f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
         )
+
+
+def like_scores(name: str, shape: tuple[int, ...], query: Tensor, key: Tensor) -> None:
     scores = (*query.shape[:-1], key.shape[-2])
-    fits = tensor.ndim >= 2 and tensor.ndim <= len(scores)
-    trailing = scores[len(scores) - tensor.ndim :]
-    if not fits or any(m not in (1, s) for m, s in zip(tensor.shape, trailing, strict=True)):
+    axes = len(shape)
+    trailing = scores[len(scores) - axes :]
+    if not 2 <= axes <= len(scores) or not (
+        shape == trailing or all(m in (1, s) for m, s in zip(shape, trailing, strict=True))
+    ):
         raise ValueError(
-            f"{name} has shape {shape(tensor)}: expected (…, T, S), which broadcasts to "
+            f"{name} has shape {tuple(shape)}: expected (…, T, S), which broadcasts to "
             f"{tuple(scores)}, and at least two axes"
         )

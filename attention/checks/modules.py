@@ -50,8 +50,10 @@ def tokens(name: str, x: object, weight: Tensor) -> None:
         )
 
 
-def together(query: Tensor, key: Tensor, value: Tensor) -> None:
-    """The three inputs of a module, each of which is right by itself."""
+def read(query: Tensor, key: Tensor, value: Tensor, weight: Tensor) -> None:
+    """What a module reads: each by itself, and beside the query, which is right."""
+    for name, x in (("key", key), ("value", value)):
+        tokens(name, x, weight)
     for name, x in (("key", key), ("value", value)):
         if x.shape[:-2] != query.shape[:-2]:
             raise ValueError(

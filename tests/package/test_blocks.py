@@ -14,11 +14,11 @@ from attention import (
     SlidingWindow,
     blocks,
     dot_product_attention,
+    way,
 )
 from attention.blocks import Blocks, cached, rectangles
 from attention.blocks.equal import Every
 from attention.kept import Kept
-from attention.masks import table
 
 LENGTHS = torch.tensor([300, 0, 131])
 PACKED = torch.tensor([5] * 70 + [2] + [3] * 129 + [9] * 40 + [1] * 60)[None]
@@ -199,7 +199,7 @@ def test_a_mask_that_holds_a_list_is_asked_each_time() -> None:
 
 
 def test_a_small_mask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table, "kept", Kept(2))
+    monkeypatch.setattr(way, "kept", Kept(2))
     asked, tile = [], Mask.tile
     monkeypatch.setattr(Mask, "tile", lambda *x: asked.append(1) or tile(*x))
     query = torch.randn(1, 2, 8, 4)

@@ -17,6 +17,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
+from attention.backends import named
 
 pytestmark = pytest.mark.untyped
 
@@ -422,7 +423,7 @@ def test_bad_input_gets_one_sentence(name: str, monkeypatch: pytest.MonkeyPatch)
         raise AssertionError("a backend was reached")
 
     for backend in ("eager", "fused", "loops"):
-        monkeypatch.setitem(dot_product_attention.__globals__["BACKENDS"], backend, reached)
+        monkeypatch.setitem(named.LOADED, backend, reached)
     with pytest.raises(error) as raised:
         dot_product_attention(**{"query": Q, "key": K, "value": V, **change})
     assert str(raised.value) == message

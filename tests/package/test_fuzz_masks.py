@@ -6,9 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inputs import defined, examples, masks, ours
 
-from attention import Causal, Documents, Padding, PrefixLM, SlidingWindow, dot_product_attention
+from attention import (
+    Causal,
+    Documents,
+    Padding,
+    PrefixLM,
+    SlidingWindow,
+    dot_product_attention,
+    way,
+)
 from attention.blocks import cached
-from attention.masks import table
 from attention.masks.shifted import Shifted
 
 pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.untyped]
@@ -87,5 +94,5 @@ def test_what_is_kept_of_masks_is_bounded(lengths, width, prefix, keys) -> None:
         for backend in ("auto", "eager"):
             dot_product_attention(x, x, x, mask, backend=backend)
         ours(lambda mask=mask: dot_product_attention(x, x, x, mask, backend="spans"))
-    for kept in (table.kept, cached.kept):
+    for kept in (way.kept, cached.kept):
         assert len(kept.made) <= kept.most
