@@ -6,7 +6,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import autocast, checks
-from attention.backends.named import NAMES
+from attention.backends.names import NAMES
 from attention.masks import Mask
 from attention.way import again, lasting, way
 

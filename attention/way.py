@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.backends.fused import fused
-from attention.backends.named import load
+from attention.backends.names import load
 from attention.choice import auto, named
 from attention.kept import Kept
 from attention.masks import Causal, Mask

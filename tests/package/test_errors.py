@@ -17,7 +17,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
-from attention.backends import named
+from attention.backends import names
 
 pytestmark = pytest.mark.untyped
 
@@ -423,7 +423,7 @@ def test_bad_input_gets_one_sentence(name: str, monkeypatch: pytest.MonkeyPatch)
         raise AssertionError("a backend was reached")
 
     for backend in ("eager", "fused", "loops"):
-        monkeypatch.setitem(named.LOADED, backend, reached)
+        monkeypatch.setitem(names.LOADED, backend, reached)
     with pytest.raises(error) as raised:
         dot_product_attention(**{"query": Q, "key": K, "value": V, **change})
     assert str(raised.value) == message
