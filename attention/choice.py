@@ -13,6 +13,9 @@ from attention.transforms import transformed
 FEW = 1 << 18
 # With a softcap: so many scores are faster by tiles, which stay in a cache.
 LARGE = 1 << 24
+# A plan is taken where it costs that share of what torch computes, or less: what it takes varies
+# more with what else the machine does. Torch's own causal mask takes no tensor.
+LESS, SQUARE = 0.95, 0.75
 
 
 def auto(
@@ -30,9 +33,8 @@ def auto(
     The lines, in their order:
 
         weights, or torch.func at work                                    eager
-        a softcap, while compiling                                        eager
-        a softcap, no dropout, and more scores than a cache holds         tiled
-        a softcap                                                         eager
+        a softcap, with dropout, while compiling, or on few scores        eager
+        a softcap                                                         tiled
         a mask that leaves few blocks, no bias or dropout, on a CPU       spans
         a mask that torch's kernels do not know, the same, on a GPU       triton
         all else                                                          fused
@@ -55,28 +57,41 @@ def auto(
 def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> tuple[str, Any] | None:
     """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
     queries, keys = query.size(-2), key.size(-2)
-    # The causal mask of as many queries as keys is one that torch's kernel knows by itself.
-    if (type(mask) is Causal and queries in (1, keys)) or torch.compiler.is_compiling():
+    if torch.compiler.is_compiling() or not many(query, keys):
         return None
-    heads = query.shape[:-2].numel()
-    if heads * queries * keys < FEW or mask.over(keys).full(keys - queries, keys - 1, 0, keys):
+    if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
     if query.is_cuda:
-        rule = kernels.sparing(query, key, value, mask)
+        rule = None if square(mask, query, key) else kernels.sparing(query, key, value, mask)
         return None if rule is None else ("triton", rule)
     if query.device.type != "cpu" or query.shape[-1] != value.shape[-1]:
         return None
     # Late: a quarter of the time that the package takes to load.
-    from attention.blocks import MASKED, ROWS
+    from attention.blocks import ROWS
 
-    plan = planned(query, key, mask)
-    # Blocks compute halves in single precision, which some machines do at half the speed.
-    most = MASKED if query.dtype.itemsize > 2 else MASKED / 2
+    plan = planned(query, key, value, mask)
+    heads = query.shape[:-2].numel()
     dense = heads * max(queries, ROWS) * keys
+    if square(mask, query, key):  # torch's kernel leaves out keys, 512 at a time
+        dense *= min(1.0, 0.5 + 256 / keys)
+    most = SQUARE if square(mask, query, key) else LESS
+    # Blocks compute halves in single precision, which some machines do at half the speed.
+    if query.dtype.itemsize == 2:
+        most /= 2
     return ("spans", plan) if plan and plan.cost(heads) < most * dense else None
 
 
-def planned(query: Tensor, key: Tensor, mask: Mask) -> Any:
+def many(query: Tensor, keys: int) -> bool:
+    """Whether there is so much to compute that a plan is looked for."""
+    return query.shape[:-1].numel() * keys >= FEW
+
+
+def square(mask: Mask, query: Tensor, key: Tensor) -> bool:
+    """Whether it is the one mask that torch's kernel knows by itself, aligned as ours if T = S."""
+    return type(mask) is Causal and query.size(-2) == key.size(-2)
+
+
+def planned(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
     """The plan of a mask, if it has one for these queries; or None."""
     queries, keys = query.size(-2), key.size(-2)
     checks.counts(mask, queries, keys)
@@ -86,7 +101,8 @@ def planned(query: Tensor, key: Tensor, mask: Mask) -> Any:
         return None
     from attention import blocks  # late, as above
 
-    return blocks.plan(mask, queries, keys)
+    learns = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
+    return blocks.plan(mask, queries, keys, learns)
 
 
 def named(
@@ -128,7 +144,7 @@ def named(
         rule = isinstance(mask, Mask) or (mask is None and backend == "triton")
         refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
         if isinstance(mask, Mask) and backend == "spans":
-            plan = planned(query, key, mask)
+            plan = planned(query, key, value, mask)
             unknown = f"cannot tell which stretches of keys a query sees under {mask!r}"
             refuse(backend, plan is None, unknown, "fused or tiled")
         elif isinstance(mask, Mask):

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
+import torch
 from torch import Tensor
 
 from attention import checks
 from attention.backends.fused import fused
 from attention.backends.names import load
-from attention.choice import auto, named
+from attention.choice import auto, many, named, square
 from attention.kept import Kept
 from attention.masks import Causal, Mask
 from attention.masks.table import small, table, unseen
@@ -24,8 +25,7 @@ class Way(NamedTuple):
     seen: slice | None  # the keys that it is given; None: all
 
 
-# The one mask that torch's kernel knows by itself, aligned as ours only with T = S.
-FUSED_CAUSAL = partial(fused, causal=True)
+SQUARE = Way("fused", partial(fused, causal=True), None, None)
 # A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
 FUSED_WHOLE = partial(fused, whole=True)
 
@@ -64,8 +64,8 @@ def laid(name: str, mask: Mask, plain: bool, query: Tensor, key: Tensor) -> Way:
     if type(mask) is Causal:
         if queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return Way(name, run, None, None)
-        if queries == keys and run is fused and plain:
-            return Way(name, FUSED_CAUSAL, None, None)
+        if square(mask, query, key) and run is fused and plain:
+            return SQUARE
     checks.fits(mask, query, key)
     narrow = run is fused  # the others may have to give the weights of all keys
     added = query.dtype if narrow and plain else None
@@ -75,10 +75,10 @@ def laid(name: str, mask: Mask, plain: bool, query: Tensor, key: Tensor) -> Way:
 
 def lasting(mask: Mask | Tensor | None, query: Tensor, key: Tensor, plain: bool) -> bool:
     """Whether the way is kept for later calls; not one that is found as soon as looked up."""
-    if not isinstance(mask, Mask):
+    if not isinstance(mask, Mask) or torch.compiler.is_compiling():
         return False
     queries, keys = query.size(-2), key.size(-2)
-    if type(mask) is Causal and queries == keys and plain:
+    if plain and square(mask, query, key) and not many(query, keys):
         return False
     return not unseen() and small(mask, queries, keys, query.device)
 
@@ -97,5 +97,6 @@ def again(
     """The way of such a call before, if there was one."""
     given = query, key, value, mask, bias, softcap, dropout_p, weights
     asked = backend, bias is None, softcap is None, dropout_p > 0, weights
-    shapes = query.shape, key.shape, value.size(-1), query.dtype
+    learns = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
+    shapes = query.shape, key.shape, value.size(-1), query.dtype, learns
     return kept.get(mask, (asked, shapes), lambda: way(backend, *given))

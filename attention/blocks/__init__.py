@@ -2,6 +2,6 @@
 
 from attention.blocks.cached import plan
 from attention.blocks.equal import ROWS, Blocks
-from attention.blocks.plan import MASKED, Plan
+from attention.blocks.plan import Plan
 
-__all__ = ["MASKED", "ROWS", "Blocks", "Plan", "plan"]
+__all__ = ["ROWS", "Blocks", "Plan", "plan"]

@@ -3,17 +3,26 @@
 import torch
 
 from attention.blocks.plan import Plan, make
+from attention.blocks.rectangles import STRIP
 from attention.kept import Kept
 from attention.masks import Mask
 
 kept: Kept[Plan | None] = Kept(32)  # one holds a few small masks
 
 
-def plan(mask: Mask, queries: int, keys: int) -> Plan | None:
-    """The plan of this mask; that of an equal one, if there was one."""
+def plan(mask: Mask, queries: int, keys: int, learns: bool = False) -> Plan | None:
+    """The plan of this mask; that of an equal one, if there was one.
+
+    Args:
+        mask: The mask.
+        queries: `T`, a count.
+        keys: `S`, a count.
+        learns: Whether gradients will be asked for.
+    """
+    strip = STRIP["backward" if learns else "forward"]
 
     def anew() -> Plan | None:
         with torch.device("cpu"):  # also where another device is the default
-            return make(mask, queries, keys)
+            return make(mask, queries, keys, strip)
 
-    return kept.get(mask, (queries, keys), anew)
+    return kept.get(mask, (queries, keys, strip), anew)

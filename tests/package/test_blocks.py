@@ -94,8 +94,10 @@ edges = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)), min_size=1, 
 
 
 @settings(deadline=None, max_examples=200)
-@given(edges, st.integers(1, 9), st.integers(1, 9))
-def test_any_stretches_of_keys(edges: list[tuple[int, int]], long: int, side: int) -> None:
+@given(edges, st.integers(1, 9), st.integers(1, 9), st.integers(1, 9), st.integers(1, 9))
+def test_any_stretches_of_keys(
+    edges: list[tuple[int, int]], long: int, side: int, strip: int, align: int
+) -> None:
     """Rectangles hold what each row sees, once; whatever counts as long, whatever as small."""
     # As lanes gives them: a row that sees nothing stands at the end.
     edges = [(min(pair), max(pair)) if pair[0] != pair[1] else (20, 20) for pair in edges]
@@ -104,7 +106,8 @@ def test_any_stretches_of_keys(edges: list[tuple[int, int]], long: int, side: in
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(rectangles, "LONG", long)
         patch.setattr(rectangles, "TRIANGLE", side)
-        for one in rectangles.rectangles(start, stop, fresh=True):
+        patch.setattr(rectangles, "ALIGN", align)
+        for one in rectangles.rectangles(start, stop, fresh=True, strip=strip):
             for row in range(one.rows):
                 low = one.starts[row] if one.starts else 0
                 high = one.stops[row] if one.stops else one.keys
@@ -121,7 +124,7 @@ def test_equal_blocks_are_one_call() -> None:
         plan = blocks.plan(mask, 8192, 8192)
         assert plan
         calls.append(len(plan.parts[0][2]))
-    assert calls == [2, 3, 1, 6]
+    assert calls == [6, 6, 1, 9]
 
 
 def test_short_documents_share_a_block() -> None:
@@ -129,7 +132,7 @@ def test_short_documents_share_a_block() -> None:
     ids = torch.arange(37).repeat_interleave(lengths)[None, :256]
     plan = blocks.plan(Documents(ids), 256, 256)
     assert plan
-    assert sum(block.count for block in plan.parts[0][2]) == 4  # of 64 rows each
+    assert sum(block.count for block in plan.parts[0][2]) == 8  # of 32 rows each
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 8])
