@@ -80,13 +80,15 @@ def rectangle(query: int, rows: int, key: int, keys: int, fresh: bool) -> list[R
 
 
 def triangle(query: int, rows: int, key: int, fresh: bool) -> list[Rectangle]:
-    """Row `r` sees `r + 1` keys: two triangles of half the size, and a square that is seen whole.
+    """Row `r` sees `r + 1` keys: two smaller triangles, and a square.
 
-    So a triangle of `n` rows takes few calls of torch's kernel, each on equal rectangles, and
-    loses `LONG / n` of its work. The kernel's own causal mask skips in steps of 512 keys.
+    So a triangle of `n` rows takes few calls of torch's kernel, each on equal
+    rectangles, and loses about `LONG / n` of its work. The kernel's own causal
+    mask leaves out 512 keys at a time.
     """
     if rows <= TRIANGLE:
-        return strips([key] * rows, list(range(key + 1, key + rows + 1)), query, fresh, LONG)
+        starts, stops = [key] * rows, range(key + 1, key + rows + 1)
+        return strips(starts, list(stops), query, fresh, LONG)
     half = -(-rows // TRIANGLE) // 2 * TRIANGLE
     return [
         *triangle(query, half, key, fresh),
