@@ -1,12 +1,15 @@
 """Which backend computes a call: chosen, or named by the caller."""
 
+import math
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from attention import checks, kernels
+from attention.heads import group
 from attention.masks import Causal, Mask
+from attention.masks.table import small
 from attention.transforms import transformed
 
 # So many scores, of all heads, are computed in the time that a plan takes: half a millisecond.
@@ -14,8 +17,9 @@ FEW = 1 << 18
 # With a softcap: so many scores are faster by tiles, which stay in a cache.
 LARGE = 1 << 24
 # A plan is taken where it costs that share of what torch computes, or less: what it takes varies
-# more with what else the machine does. Torch's own causal mask takes no tensor.
-LESS, SQUARE = 0.95, 0.75
+# more with what else the machine does. Torch needs no tensor for its own causal mask, and one that
+# is not kept has to be made.
+KEPT, MADE, SQUARE = 0.95, 1.05, 0.75
 
 
 def auto(
@@ -70,15 +74,15 @@ def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> tuple[str, 
     from attention.blocks import ROWS
 
     plan = planned(query, key, value, mask)
-    heads = query.shape[:-2].numel()
-    dense = heads * max(queries, ROWS) * keys
+    dense = query.shape[:-2].numel() * max(queries, ROWS) * keys
+    most = KEPT if small(mask, queries, keys, query.device) else MADE
     if square(mask, query, key):  # torch's kernel leaves out keys, 512 at a time
-        dense *= min(1.0, 0.5 + 256 / keys)
-    most = SQUARE if square(mask, query, key) else LESS
+        most = SQUARE * min(1.0, 0.5 + 256 / keys)
     # Blocks compute halves in single precision, which some machines do at half the speed.
     if query.dtype.itemsize == 2:
         most /= 2
-    return ("spans", plan) if plan and plan.cost(heads) < most * dense else None
+    cost = plan.cost(key.shape[:-2].numel(), group(query, key)) if plan else math.inf
+    return ("spans", plan) if cost < most * dense else None
 
 
 def many(query: Tensor, keys: int) -> bool:

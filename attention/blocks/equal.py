@@ -49,10 +49,9 @@ class Blocks:
     keep: Bool[Tensor, "rows keys"] | None  # which query sees which key; None: all do
     idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
 
-    @property
-    def cost(self) -> int:
-        """In scores; fewer queries than `ROWS` cost what so many do."""
-        return self.count * max(self.queries.size, ROWS) * self.keys.size
+    def cost(self, size: int) -> int:
+        """In scores, where `size` heads share keys; less than `ROWS` rows cost what so many do."""
+        return self.count * max(self.queries.size * size, ROWS) * self.keys.size
 
     def parts(self, most: int) -> list["Blocks"]:
         """The same, at most so many at a time."""

@@ -32,12 +32,12 @@ class Plan:
         """How many sequences the parts are for; 1 also where there are none."""
         return self.parts[-1][1] if self.parts else 1
 
-    def cost(self, heads: int) -> float:
-        """What it takes for so many heads in all, in scores."""
+    def cost(self, heads: int, size: int = 1) -> float:
+        """What it takes for so many heads of keys in all, each of `size` heads of queries."""
         each = heads / self.batch
         found = 0.0
         for first, last, blocks in self.parts:
-            scores = sum(b.cost * (1.0 if b.keep is None else MASKED) for b in blocks)
+            scores = sum(b.cost(size) * (1.0 if b.keep is None else MASKED) for b in blocks)
             found += (last - first) * each * scores + CALL * len(blocks)
         return found
 
