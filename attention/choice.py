@@ -10,10 +10,12 @@ from attention import checks, kernels
 from attention.heads import group
 from attention.masks import Causal, Mask
 from attention.masks.table import small
-from attention.transforms import transformed
+from attention.transforms import transformed, unseen
 
 # So many scores, of all heads, are computed in the time that a plan takes: half a millisecond.
 FEW = 1 << 18
+# Of the square causal mask: with fewer, no plan gains enough.
+MANY = 1 << 21
 # With a softcap: so many scores are faster by tiles, which stay in a cache.
 LARGE = 1 << 24
 # A plan is taken where it costs that share of what torch computes, or less: what it takes varies
@@ -61,7 +63,7 @@ def auto(
 def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> tuple[str, Any] | None:
     """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
     queries, keys = query.size(-2), key.size(-2)
-    if torch.compiler.is_compiling() or not many(query, keys):
+    if torch.compiler.is_compiling() or not many(query, keys) or unseen():
         return None
     if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
@@ -70,14 +72,17 @@ def saving(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> tuple[str, 
         return None if rule is None else ("triton", rule)
     if query.device.type != "cpu" or query.shape[-1] != value.shape[-1]:
         return None
+    most = KEPT if small(mask, queries, keys, query.device) else MADE
+    if square(mask, query, key):
+        # Torch's kernel leaves out keys, 512 at a time; and it can do more with gradients.
+        most = SQUARE * min(1.0, 0.5 + 256 / keys)
+        if most <= 0.5 or query.shape[:-1].numel() * keys < MANY or learning(query, key, value):
+            return None
     # Late: a quarter of the time that the package takes to load.
     from attention.blocks import ROWS
 
     plan = planned(query, key, value, mask)
     dense = query.shape[:-2].numel() * max(queries, ROWS) * keys
-    most = KEPT if small(mask, queries, keys, query.device) else MADE
-    if square(mask, query, key):  # torch's kernel leaves out keys, 512 at a time
-        most = SQUARE * min(1.0, 0.5 + 256 / keys)
     # Blocks compute halves in single precision, which some machines do at half the speed.
     if query.dtype.itemsize == 2:
         most /= 2
@@ -105,8 +110,12 @@ def planned(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
         return None
     from attention import blocks  # late, as above
 
-    learns = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
-    return blocks.plan(mask, queries, keys, learns)
+    return blocks.plan(mask, queries, keys, learning(query, key, value))
+
+
+def learning(*tensors: Tensor) -> bool:
+    """Whether gradients of one of them will be asked for."""
+    return torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
 
 
 def named(

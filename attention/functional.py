@@ -133,8 +133,11 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     given = query, key, value, mask, bias, softcap, dropout_p, return_weights
-    find = again if lasting(mask, query, key, bias is None and not return_weights) else way
+    plain = bias is None and softcap is None and not return_weights
+    find = again if lasting(backend, mask, query, key, plain) else way
     name, run, keep, seen = find(backend, *given)
+    if name == "tiled":
+        keep = mask
     if seen is not None:
         key, value = key[..., seen, :], value[..., seen, :]
         bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., seen]

@@ -32,7 +32,9 @@ class Kept(Generic[Made]):
             if name in self.made:
                 self.made.move_to_end(name)
                 return self.made[name]
-        with torch.inference_mode(False):  # a later call may learn, and save it for its gradient
+        learns = torch.is_grad_enabled()
+        # A later call may learn, and save it for its gradient; whether this one does stays so.
+        with torch.inference_mode(False), torch.set_grad_enabled(learns):
             made = make()
         with self.lock:
             self.made[name] = made
@@ -49,5 +51,5 @@ def value(part: object) -> object:
     if isinstance(part, Tensor):
         return part.dtype, part.shape, part.numpy().tobytes()
     if isinstance(part, PLAIN):
-        return part
+        return type(part), part  # 1 is True, but a rule may tell them apart
     raise TypeError(f"{type(part).__name__} may change unseen")

@@ -1,4 +1,4 @@
-"""Whether somebody differentiates or maps from outside."""
+"""Whether somebody differentiates or maps from outside, and whether there are values at all."""
 
 import torch
 from torch.autograd import forward_ad
@@ -10,3 +10,25 @@ def transformed() -> bool:
     Torch's kernels know neither vmap nor jvp, and what writes into a given tensor knows neither.
     """
     return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
+
+
+MODE = torch._C._TorchDispatchModeKey
+TRACERS = MODE.FAKE, MODE.PROXY, MODE.FUNCTIONAL
+
+
+def unseen() -> bool:
+    """Whether values cannot be looked at, and what is found is for this call alone.
+
+    So it is while compiling, exporting or tracing, with tensors that only have a shape, and under
+    torch.func.
+    """
+    return torch.compiler.is_compiling() or transformed() or traced()
+
+
+def traced() -> bool:
+    """Whether tensors are recorded, and not computed."""
+    if torch._C._get_tracing_state() is not None:
+        return True
+    return torch._C._len_torch_dispatch_stack() > 0 and any(
+        torch._C._get_dispatch_mode(mode) is not None for mode in TRACERS
+    )

@@ -10,10 +10,11 @@ from torch import Tensor
 from attention import checks
 from attention.backends.fused import fused
 from attention.backends.names import load
-from attention.choice import auto, many, named, square
+from attention.choice import auto, learning, many, named, square
 from attention.kept import Kept
 from attention.masks import Causal, Mask
-from attention.masks.table import small, table, unseen
+from attention.masks.table import small, table
+from attention.transforms import unseen
 
 
 class Way(NamedTuple):
@@ -21,7 +22,7 @@ class Way(NamedTuple):
 
     name: str
     run: Callable[..., Any]
-    keep: Any  # a boolean tensor or None; a plan, a mask or numbers for those that take them
+    keep: Any  # a boolean tensor or None; a plan or numbers for those that take them
     seen: slice | None  # the keys that it is given; None: all
 
 
@@ -49,13 +50,14 @@ def way(
     name, plan = auto(*given) if backend == "auto" else (backend, named(backend, *given))
     if plan is not None:
         return Way(name, load(name), plan, None)
-    if isinstance(mask, Mask) and name != "tiled":  # which asks it tile by tile
+    if isinstance(mask, Mask) and name != "tiled":
         return laid(name, mask, bias is None, query, key)
     if isinstance(mask, Mask):
         checks.fits(mask, query, key)
     elif mask is not None:
         checks.mask(mask, query, key)
-    return Way(name, load(name), mask, None)
+    keep = None if name == "tiled" else mask  # which asks the mask itself, tile by tile
+    return Way(name, load(name), keep, None)
 
 
 def laid(name: str, mask: Mask, plain: bool, query: Tensor, key: Tensor) -> Way:
@@ -66,6 +68,7 @@ def laid(name: str, mask: Mask, plain: bool, query: Tensor, key: Tensor) -> Way:
             return Way(name, run, None, None)
         if square(mask, query, key) and run is fused and plain:
             return SQUARE
+    checks.counts(mask, queries, keys)
     checks.fits(mask, query, key)
     narrow = run is fused  # the others may have to give the weights of all keys
     added = query.dtype if narrow and plain else None
@@ -73,12 +76,15 @@ def laid(name: str, mask: Mask, plain: bool, query: Tensor, key: Tensor) -> Way:
     return Way(name, FUSED_WHOLE if whole and plain and narrow else run, keep, seen)
 
 
-def lasting(mask: Mask | Tensor | None, query: Tensor, key: Tensor, plain: bool) -> bool:
-    """Whether the way is kept for later calls; not one that is found as soon as looked up."""
+def lasting(backend: str, mask: Any, query: Tensor, key: Tensor, plain: bool) -> bool:
+    """Whether the way is kept for later calls; not one that is found as soon as looked up.
+
+    A `plain` call has neither weights nor bias nor softcap.
+    """
     if not isinstance(mask, Mask) or torch.compiler.is_compiling():
         return False
     queries, keys = query.size(-2), key.size(-2)
-    if plain and square(mask, query, key) and not many(query, keys):
+    if plain and backend == "auto" and square(mask, query, key) and not many(query, keys):
         return False
     return not unseen() and small(mask, queries, keys, query.device)
 
@@ -96,7 +102,6 @@ def again(
 ) -> Way:
     """The way of such a call before, if there was one."""
     given = query, key, value, mask, bias, softcap, dropout_p, weights
-    asked = backend, bias is None, softcap is None, dropout_p > 0, weights
-    learns = torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value))
-    shapes = query.shape, key.shape, value.size(-1), query.dtype, learns
+    asked = backend, bias is None, softcap is None, dropout_p > 0, bool(weights)
+    shapes = query.shape, key.shape, value.size(-1), query.dtype, learning(query, key, value)
     return kept.get(mask, (asked, shapes), lambda: way(backend, *given))

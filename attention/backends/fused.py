@@ -11,6 +11,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attention.absent import REGISTER, idle, silence
 from attention.heads import fold, four, unfold
 from attention.once import once
+from attention.transforms import unseen
 
 
 def fused(
@@ -58,9 +59,8 @@ def fused(
 
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
     """Whether torch's kernel, without a mask, would lose NaN."""
-    if torch.compiler.is_compiling():  # nobody can look
-        return False
-    if not query.is_cpu or key.size(-2) >= REGISTER:
+    # Sizes are not asked while compiling: the code would be for these alone.
+    if torch.compiler.is_compiling() or not query.is_cpu or key.size(-2) >= REGISTER or unseen():
         return False
     return not (query.detach().sum() + key.detach().sum()).isfinite()
 
@@ -68,10 +68,10 @@ def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
 def may_look(*tensors: Tensor | None) -> bool:
     """Whether a result may be looked at before it is returned, and computed anew if need be.
 
-    Not while compiling; not where a gradient could meet what is absent; not on a device that would
-    have to wait for it.
+    Not where there are no values; not where a gradient could meet what is absent; not on a device
+    that would have to wait for it.
     """
-    if torch.compiler.is_compiling():
+    if unseen():
         return False
     learns = torch.is_grad_enabled()
     return all(

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from attention import checks
 from attention.heads import four
+from attention.kept import Kept
 from attention.masks.base import Mask
-from attention.transforms import transformed
+from attention.transforms import unseen
 
 # Scores. To ask a causal window of 64 tokens takes half as long as to attend.
 SMALL = 1 << 18
@@ -22,6 +23,9 @@ class Table(NamedTuple):
     # Which query sees which of them; None: each sees all. Numbers if they were asked for.
     keep: Bool[Tensor, "..."] | Float[Tensor, "..."] | None
     whole: bool  # whether each query surely sees a key, and each key is seen
+
+
+kept: Kept[Table] = Kept(16)  # of at most 1 MiB each in single precision
 
 
 def table(
@@ -41,9 +45,26 @@ def table(
     where a query does not see. Of booleans the kernel makes these in each call: 8 µs of 95 for 64
     tokens.
     """
-    rows = slice(0, queries)
-    if unseen():
-        return Table(None, mask.tile(queries, keys, rows, slice(0, keys), device), whole=False)
+    if unseen():  # compiled code would be anew as a cache outgrows a window
+        rows, columns = slice(0, queries), slice(0, keys)
+        return Table(None, mask.tile(queries, keys, rows, columns, device), whole=False)
+
+    def anew() -> Table:
+        return make(mask, queries, keys, device, narrow, added)
+
+    if not small(mask, queries, keys, device):
+        return anew()
+    return kept.get(mask, (queries, keys, narrow, added), anew)
+
+
+def make(
+    mask: Mask,
+    queries: int,
+    keys: int,
+    device: torch.device,
+    narrow: bool,
+    added: torch.dtype | None,
+) -> Table:
     checks.counts(mask, queries, keys)
     checks.devices(mask, device)
     told, first, last = mask.over(keys), keys - queries, keys - 1
@@ -51,25 +72,17 @@ def table(
     columns = slice(start, stop) if stop - start < keys else None
     if start < stop and told.full(first, last, start, stop):
         return Table(columns, None, whole=True)
-    keep = told.tile(queries, keys, rows, slice(start, stop), device)
+    keep = told.tile(queries, keys, slice(0, queries), slice(start, stop), device)
     if not small(mask, queries, keys, device):
         return Table(columns, keep, whole=False)
     whole = bool(keep.any(dim=-1).all() and keep.any(dim=-2).all())
     if whole and added is not None:
         hidden = keep.new_zeros(keep.shape, dtype=added).masked_fill_(~keep, float("-inf"))
         return Table(columns, four(hidden), whole)
-    return Table(columns, keep.contiguous(), whole)
+    return Table(columns, keep.clone(memory_format=torch.contiguous_format), whole)
 
 
 def small(mask: Mask, queries: int, keys: int, device: torch.device) -> bool:
     """Whether a mask is kept as a tensor; not for one query, whose keys are more in each call."""
     size = (mask.batch or 1) * (mask.heads or 1) * queries * keys
     return queries > 1 and size <= SMALL and device.type == "cpu"
-
-
-def unseen() -> bool:
-    """Whether nobody may look at what a mask holds.
-
-    While compiling, which would be anew as a cache outgrows a window; and under torch.func.
-    """
-    return torch.compiler.is_compiling() or transformed()

@@ -6,7 +6,20 @@ import pytest
 import torch
 from torch import Tensor
 
-from attention import Causal, Mask, Padding, SlidingWindow, dot_product_attention
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    Padding,
+    SlidingWindow,
+    blocks,
+    dot_product_attention,
+    way,
+)
+from attention.blocks import cached
+from attention.blocks.rectangles import STRIP
+from attention.kept import Kept
+from attention.masks import table
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +41,7 @@ class Named(Mask):
     def __call__(self, batch, head, query, key):
         held = vars(self)
         back, ahead = held.get("back", 0), held.get("ahead", 0)
+        back = 3 if back is True else back
         return (query - key <= back) & (key - query <= ahead)
 
 
@@ -48,6 +62,7 @@ PAIRS = {
     "slots": (Slots(1), Slots(3)),
     "names": (Named(back=2), Named(ahead=2)),
     "more names": (Named(back=2), Named(back=2, ahead=1)),
+    "a number and a truth": (Named(back=1), Named(back=True)),
     "a tensor of bfloat16": [Named(back=torch.tensor(n, dtype=torch.bfloat16)) for n in (1, 3)],
     "a tensor that learns": [Named(back=torch.tensor(n, requires_grad=True)) for n in (1.0, 3.0)],
 }
@@ -84,3 +99,78 @@ def test_after_a_call_in_inference_mode_others_learn(tokens: int) -> None:
     got = dot_product_attention(query, query, query, mask, backend="spans")
     got.sum().backward()
     torch.testing.assert_close(got.detach(), want.clone())
+
+
+@pytest.mark.parametrize("call", [{"backend": "tiled"}, {"softcap": 5.0}])
+def test_an_equal_mask_is_not_the_one_that_changed_since(call, monkeypatch) -> None:
+    monkeypatch.setattr("attention.choice.LARGE", 0)  # a softcap by tiles
+    x, first = torch.randn(2, 1, 4, 8), torch.tensor([4, 2])
+    dot_product_attention(x, x, x, Padding(first), **call)
+    first.fill_(1)
+    mask = Padding(torch.tensor([4, 2]))
+    want = dot_product_attention(x, x, x, mask.to_tensor(4, 4), **call)
+    torch.testing.assert_close(dot_product_attention(x, x, x, mask, **call), want)
+
+
+class Held(Mask):
+    """Its rule gives what it holds, not a copy."""
+
+    def __init__(self, seen: Tensor) -> None:
+        self.seen = seen
+
+    def __call__(self, batch, head, query, key):
+        return self.seen
+
+
+def test_what_is_kept_does_not_change_with_the_mask() -> None:
+    x, seen = torch.randn(1, 4, 8), torch.eye(4, dtype=torch.bool)
+    for backend in ("eager", "fused"):
+        dot_product_attention(x, x, x, Held(first := seen.clone()), backend=backend)
+        first.fill_(True)
+        got = dot_product_attention(x, x, x, Held(seen), backend=backend)
+        torch.testing.assert_close(got, x)  # each token sees itself alone
+
+
+@pytest.mark.parametrize("learns", [True, False])
+def test_a_plan_is_for_gradients_only_where_they_are_asked_for(learns, monkeypatch) -> None:
+    for module in (way, cached):
+        monkeypatch.setattr(module, "kept", Kept(2))
+    x = torch.randn(1, 8, 512, 4, requires_grad=True)
+    mask = Causal() & SlidingWindow(32)
+    with torch.set_grad_enabled(learns):
+        dot_product_attention(x, x, x, mask)
+    assert blocks.plan(mask, 512, 512, learns)
+    assert len(cached.kept.made) == 1
+    assert [key[1][2] for key in cached.kept.made] == [STRIP["backward" if learns else "forward"]]
+
+
+def count(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How often a mask is asked from now on, with nothing kept."""
+    asked, tile = [], Mask.tile
+    monkeypatch.setattr(Mask, "tile", lambda *x: asked.append(1) or tile(*x))
+    for module in (way, table):
+        monkeypatch.setattr(module, "kept", Kept(2))
+    return asked
+
+
+@pytest.mark.parametrize("call", [{"softcap": 5.0}, {"backend": "eager"}, {"return_weights": True}])
+def test_a_causal_mask_is_asked_once_where_torch_needs_a_tensor(call, monkeypatch) -> None:
+    asked = count(monkeypatch)
+    x = torch.randn(1, 2, 37, 8)
+    for _ in range(3):
+        dot_product_attention(x, x, x, Causal(), **call)
+    assert len(asked) == 1
+
+
+def test_batches_of_any_size_share_a_table(monkeypatch) -> None:
+    asked = count(monkeypatch)
+    for batch in range(1, 40):
+        x = torch.randn(batch, 1, 38, 4)
+        dot_product_attention(x, x, x, Causal() & SlidingWindow(9))
+    assert len(asked) == 1
+
+
+def test_a_count_of_keys_that_is_wrong_is_named_before_a_shape() -> None:
+    x, ids = torch.randn(3, 1, 5, 4), torch.zeros(2, 6, dtype=torch.int64)
+    with pytest.raises(ValueError, match="Documents is made for 6 keys: got 5"):
+        dot_product_attention(x, x, x, Documents(ids))

@@ -6,7 +6,9 @@ import warnings
 import pytest
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd import forward_ad
+from torch.fx.experimental.proxy_tensor import make_fx
 
 from attention import (
     Causal,
@@ -201,3 +203,47 @@ def test_meta(backend: str) -> None:
     context = dot_product_attention(query, key, key, mask, backend=backend)
     assert context.device.type == "meta"
     assert context.shape == (2, 4, 5, 4)
+
+
+LARGE = {"causal": Causal(), "window": Causal() & SlidingWindow(64)}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_tensors_that_have_only_a_shape(name: str) -> None:
+    """Before a call with values and after it: nothing is kept of one for the other."""
+    x = torch.randn(1, 8, 512, 4)
+    for _ in range(2):
+        with FakeTensorMode():
+            fake = torch.empty(1, 8, 512, 4)
+            assert dot_product_attention(fake, fake, fake, LARGE[name]).shape == x.shape
+        dot_product_attention(x, x, x, LARGE[name])
+
+
+@pytest.mark.untyped  # a size that is a symbol is no int
+@pytest.mark.parametrize("tracing", ["real", "fake", "symbolic"])
+@pytest.mark.parametrize("name", LARGE)
+def test_recorded(name: str, tracing: str) -> None:
+    def attend(x: Tensor) -> Tensor:
+        return dot_product_attention(x, x, x, LARGE[name])
+
+    x = torch.randn(1, 8, 512, 4)
+    torch.testing.assert_close(make_fx(attend, tracing_mode=tracing)(x)(x), attend(x))
+
+
+def test_traced() -> None:
+    def attend(x: Tensor) -> Tensor:
+        return dot_product_attention(x, x, x, Causal())
+
+    x = torch.randn(1, 8, 512, 4)
+    with warnings.catch_warnings(action="ignore"):  # it is old, and warns that sizes are fixed
+        traced = torch.jit.trace(attend, x)
+    torch.testing.assert_close(traced(x), attend(x))
+
+
+def test_many_gradients_at_once() -> None:
+    x = torch.randn(1, 8, 512, 4, requires_grad=True)
+    out = dot_product_attention(x, x, x, Causal())
+    several = torch.randn(2, *out.shape)
+    (got,) = torch.autograd.grad(out, x, several, is_grads_batched=True, retain_graph=True)
+    for one, want in zip(got, several, strict=True):
+        torch.testing.assert_close(one, torch.autograd.grad(out, x, want, retain_graph=True)[0])

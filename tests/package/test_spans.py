@@ -182,7 +182,11 @@ def taken(**given) -> str:
         ({"mask": Causal() & Documents(torch.arange(1024)[None] // 100)}, "spans"),
         ({"mask": Padding(torch.tensor([512]))}, "spans"),
         ({"mask": Padding(torch.tensor([1024]))}, "fused"),  # nothing to leave out
-        ({"mask": Causal()}, "fused"),
+        ({"mask": Causal()}, "fused"),  # too few scores to gain on torch's own causal mask
+        ({"mask": Causal(), "query": torch.zeros(1, 8, 512, 16)}, "spans"),
+        ({"mask": Causal(), "query": torch.zeros(1, 8, 511, 16)}, "fused"),
+        ({"mask": Causal(), "query": torch.zeros(8, 8, 2048, 16)}, "fused"),  # nor on long texts
+        ({"mask": Causal(), "query": torch.zeros(1, 8, 512, 16, requires_grad=True)}, "fused"),
         ({"query": torch.zeros(1, 2, 1024, 16, dtype=torch.float16)}, "spans"),
         (
             {"query": torch.zeros(1, 2, 1024, 16).half(), "mask": Padding(torch.tensor([600]))},
