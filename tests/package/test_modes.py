@@ -230,6 +230,7 @@ def test_recorded(name: str, tracing: str) -> None:
     torch.testing.assert_close(make_fx(attend, tracing_mode=tracing)(x)(x), attend(x))
 
 
+@pytest.mark.untyped
 def test_traced() -> None:
     def attend(x: Tensor) -> Tensor:
         return dot_product_attention(x, x, x, Causal())
