@@ -64,16 +64,22 @@ def forward(length: int) -> dict:
 
 def rates() -> str:
     cells = part("masks", "forward")["cells"]
-    head = [f"after {length} tokens" for length in cells]
-    return table(head, [[f"{c['product']:.1f}" for c in cells.values()]], "masks", "forward")
+    head = [*(f"after {length} tokens" for length in cells), "among other programs"]
+    busy = part("masks", "loaded")["cells"]["8192"]
+    rates = [f"{c['product']:.1f}" for c in (*cells.values(), busy)]
+    assert source("masks", "forward") == source("masks", "loaded")
+    return table(head, [rates], "masks", "forward")
 
 
 def same() -> str:
-    """One kernel on both sides."""
+    """One kernel on both sides; but not under a causal mask of 512 tokens."""
     pairs = {"none": "dense", "causal": "is_causal"}
     rows = [
         [f"{name}, `is_causal`" if name == "causal" else name]
-        + [ratio(forward(length)[name], way) for length in LENGTHS]
+        + [
+            "–" if (name, length) == ("causal", 512) else ratio(forward(length)[name], way)
+            for length in LENGTHS
+        ]
         for name, way in pairs.items()
     ]
     head = ["mask", *(f"{length} tokens" for length in LENGTHS)]
@@ -225,47 +231,47 @@ def ratios(length: int, way: str) -> dict[str, float]:
 
 def test_what_the_page_says_of_forward_holds() -> None:
     same = [ratios(n, "dense")["none"] for n in LENGTHS]
-    same += [ratios(n, "is_causal")["causal"] for n in LENGTHS]
-    assert (min(same), max(same)) == (0.91, 1.02)
-    assert same.count(1.0) == 1
-    assert sum(abs(ratio - 1) < 0.025 for ratio in same) == 6
-    first = forward(64)["causal"]["ways"]
-    assert first["auto"]["ms"] - first["is_causal"]["ms"] < 0.03
-    assert forward(8192)["none"]["ways"]["auto"]["ms"] > 900
+    same += [ratios(n, "is_causal")["causal"] for n in LENGTHS if n != 512]
+    assert (min(same), max(same)) == (0.9, 1.01)
+    assert same.count(1.0) == 0
+    assert sum(abs(ratio - 1) < 0.015 for ratio in same) == 5
+    assert all(cell["ways"]["auto"]["ms"] < 0.1 for cell in (forward(64)[n] for n in MASKS))
+    shares = {n: 256 * s * 8 * 8192**2 / t / 1e6 for n, (s, t) in ceiling().items()}
+    assert 0.88 < shares["none"] / forward(8192)["product"] < 0.92  # nine tenths
     hidden = MASKS[1:]  # ahead under all of them, at 2048 tokens and more
     assert all(ratios(n, "dense")[name] > 1.5 for n in (2048, 8192) for name in hidden)
-    assert all(ratio > 1.2 for ratio in ratios(8192, "flex").values())
+    flex = ratios(8192, "flex")
+    assert flex.pop("documents") < 0.95  # behind
+    assert len(flex) == 3
+    assert all(0.95 <= ratio <= 1.05 for ratio in flex.values())
     flex = ratios(2048, "flex")
-    assert 1 < flex.pop("documents") < 1.1
-    assert min(flex.values()) > 1.3
+    assert flex["window"] > 1.05  # ahead
+    assert 0.95 <= flex["prefix"] <= 1.05
+    assert all(0.9 < flex[name] < 0.95 for name in ("causal", "documents"))
     both = part("masks", "backward")["cells"]["2048"]
     assert all(both[name]["ways"]["dense"]["ratio"] > 1.6 for name in hidden)
-    assert min(ratios(2048, "formula").values()) == 3.9
+    assert min(ratios(2048, "formula").values()) == 3.3
     few = ratios(64, "dense")
-    assert all(0.65 < few[name] < 0.8 for name in MASKS[2:])  # behind
-    for name in MASKS[2:]:
+    behind = [name for name in MASKS if few[name] < 0.95]
+    assert len(behind) == 4
+    for name in behind:
         ways = forward(64)[name]["ways"]
-        assert 0 < ways["auto"]["ms"] - ways["dense"]["ms"] < 0.1
+        assert few[name] > 0.9
+        assert 0 < ways["auto"]["ms"] - ways["dense"]["ms"] < 0.01
     formula = ratios(64, "formula")
-    assert (min(formula[n] for n in MASKS[2:]), max(formula[n] for n in MASKS[2:])) == (0.92, 1.2)
+    assert (min(formula.values()), max(formula.values())) == (1.14, 1.33)
+    assert (formula["none"], formula["causal"]) == (1.14, 1.33)
     more = ratios(512, "dense")
-    assert more["prefix"] == 0.9
-    assert 1 < more["causal"] < 1.1
-    assert all(more[n] > 1.1 for n in MASKS if n not in ("none", "causal", "prefix"))
-    odd, next_ = (forward(64)[name]["ways"]["auto"]["ms"] for name in ("none", "causal"))
-    assert odd > 40 * next_
-    assert odd > forward(512)["none"]["ways"]["auto"]["ms"]
+    assert all(more[name] > 1.05 for name in hidden)
+    assert 0.95 <= more["none"] <= 1.05
 
 
 def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     alone, busy = (part("masks", name)["cells"]["8192"] for name in ("forward", "loaded"))
     longer = {n: busy[n]["ways"]["auto"]["ms"] / alone[n]["ways"]["auto"]["ms"] for n in MASKS}
-    assert f"{longer['none']:.2f}" == "2.73"
-    assert f"{longer['documents at random']:.2f}" == "6.79"
-    assert f"{longer['documents']:.2f}, {longer['prefix']:.2f}" == "4.42, 2.93"
     assert max(longer, key=longer.__getitem__) == "documents at random"
     tensor = {n: busy[n]["ways"]["dense"]["ratio"] for n in MASKS}
-    assert 10.5 < tensor["window"] < 11.5
+    assert 0.45 < tensor["window"] / ratios(8192, "dense")["window"] < 0.55  # half of the gain
     assert all(tensor[n] > 1.5 for n in MASKS[1:])
 
 
@@ -293,40 +299,40 @@ def test_what_the_page_says_of_decoding_holds() -> None:
         for kind, cell in cells.items()
     }
     ahead = ("window", "grouped", "four requests")
-    ahead_not = {key for key, r in dense.items() if key[1] in ahead and r <= 1.1}
-    assert ahead_not == {(128, "grouped")}
-    assert dense[512, "causal"] > 1.1
-    assert all(0.93 < dense[n, "causal"] < 1.1 for n in (1, 4, 16, 128))
-    assert found[1]["grouped"]["ways"]["repeated"]["ratio"] == 18.3
+    ahead_not = {key for key, r in dense.items() if key[1] in ahead and r <= 1.05}
+    assert ahead_not == {(16, "grouped")}
+    assert dense[512, "causal"] > 1.05
+    equal = [(n, "causal") for n in (1, 4, 16, 128)] + [(16, "grouped")]
+    assert all(0.95 <= dense[key] <= 1.05 for key in equal)
 
 
 def test_what_the_page_says_of_modules_and_memory_holds() -> None:
     cells = part("modules", "modules")["cells"]["all"]
     small = [x["ways"]["torch"]["ratio"] for x in cells if x["embed_dim"] == 64]
-    assert (min(small), max(small)) == (0.48, 0.98)
+    assert min(small) == 0.53
     large = [x for x in cells if x["embed_dim"] > 64]
     plain = [x["ways"]["torch"] for x in large if not x["train"] and not x["weights"]]
     looks = [x["ways"]["torch"] for x in large if not x["train"] and x["weights"]]
-    assert min(x["ratio"] for x in plain) > 1.1
-    assert max(x["ratio"] for x in plain) == 1.66
+    assert min(x["ratio"] for x in plain) > 1.05
+    assert max(x["ratio"] for x in plain) == plain[1]["ratio"]
     assert all(0.95 < x["ratio"] < 1.05 for x in looks)
     trained = [x["ways"]["torch"]["ratio"] for x in cells if x["train"] and not x["weights"]]
-    assert trained == [0.9, 0.98, 1.25, 1.12, 1.03]
+    assert all(0.95 <= ratio <= 1.05 for ratio in (*trained[:2], trained[4]))  # equal
+    assert all(ratio > 1.05 for ratio in trained[2:4])  # ahead
     both = [x["ways"]["torch"]["ratio"] for x in large if x["train"] and x["weights"]]
-    assert max(both) == 1.13
-    # Torch's module takes as long without the weights as with them.
-    for one, two in zip(plain[1:], looks[1:], strict=True):
-        assert abs(one["ms"] / two["ms"] - 1) < 0.03
+    assert both[0] > 1.05
+    assert all(0.95 <= ratio <= 1.05 for ratio in both[1:])
+    # Torch's module takes nearly as long without the weights as with them.
+    assert 0.9 < plain[1]["ms"] / looks[1]["ms"] < 1
     memory = part("memory", "memory")["cells"]
     tensor, causal = memory["dense, window"], memory["is_causal"]
-    assert 64 + 256 < tensor["8192"][0] < 64 + 256 + 20
+    assert 64 + 256 < tensor["8192"][0] < 64 + 256 + 40
     assert memory["to_tensor, window"]["8192"][0] == 1090
-    assert memory["auto, window"]["8192"][1] == 179
     for name in ("window", "documents", "prefix"):
         ours = memory[f"auto, {name}"]
         assert ours["8192"][0] < 50
         assert 3 < ours["8192"][1] / ours["2048"][1] < 5
-        assert 1.3 < ours["8192"][1] / causal["8192"][1] < 2.2
+        assert 1.15 < ours["8192"][1] / causal["8192"][1] < 2.2
 
 
 def test_the_numbers_that_blocks_hold_are_those_measured() -> None:
@@ -339,7 +345,6 @@ def said() -> list[str]:
     """The numbers of the sentences that no block computes, each with its source."""
     all_ = part("modules", "modules")["cells"]["all"]
     cells = {(c["batch"], c["tokens"], c["train"], c["weights"]): c for c in all_}
-    one, odd = forward(64)["none"], forward(512)["none"]
     busy, parts = part("masks", "loaded")["cells"]["8192"], part("memory", "memory")["cells"]
 
     def longer(name: str) -> str:
@@ -348,16 +353,13 @@ def said() -> list[str]:
 
     shown = [
         (ratio(forward(64)["causal"], "is_causal"), "masks.json, causal at 64 tokens"),
-        (ratio(forward(8192)["causal"], "is_causal"), "masks.json, causal at 8192 tokens"),
         (ratio(forward(8192)["none"], "dense"), "masks.json, none at 8192 tokens"),
+        (ms(forward(8192)["none"]), "masks.json, none at 8192 tokens"),
         (ratio(forward(2048)["none"], "formula"), "masks.json, none at 2048 tokens"),
         *(
             (ratio(forward(64)[name], "formula"), f"masks.json, {name} at 64 tokens")
-            for name in ("documents at random", "padding")
+            for name in ("none", "causal")
         ),
-        (ms(one), "masks.json, none at 64 tokens"),
-        (ms(odd), "masks.json, none at 512 tokens"),
-        (ratio(one, "formula"), "masks.json, none at 64 tokens"),
         (ratio(asked(1)["grouped"], "repeated"), "decode.json, one query, grouped heads"),
         (ratio(busy["window"], "dense"), "masks.json, window at 8192 tokens, loaded"),
         *(
@@ -366,12 +368,9 @@ def said() -> list[str]:
         ),
         (ratio(cells[1, 16, False, True], "torch"), "modules.json, 16 tokens with weights"),
         (ms(cells[1, 16, False, False], "ours"), "modules.json, 16 tokens"),
-        *(
-            (ratio(cells[1, 2048, *mode], "torch"), f"modules.json, 2048 tokens, {name}")
-            for mode, name in (
-                ((True, True), "training with weights"),
-                ((False, False), "without weights"),
-            )
+        (
+            ratio(cells[4, 1024, False, False], "torch"),
+            "modules.json, 1024 tokens, without weights",
         ),
         *(
             (figures(parts[name]["8192"][at]), f"memory.json, {name}, 8192 tokens")
