@@ -216,3 +216,44 @@ def test_a_small_mask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
         keep = (Causal() & Padding(torch.tensor([length]))).to_tensor(8, 8)
         torch.testing.assert_close(got, dot_product_attention(query, query, query, keep))
     assert len(asked) == 1 + 2 + 3  # the last 3 by this test
+
+
+def test_what_a_plan_costs() -> None:
+    """Its scores, those in a block with a mask 1.2 times; and as much as 49,152 for each call."""
+    causal = blocks.plan(Causal(), 512, 512)
+    assert causal
+    strips, square, calls = 2 * 64 * (64 + 128 + 192 + 256), 256**2, 5
+    scores = 1.2 * strips + square
+    assert causal.cost(8) == pytest.approx(8 * scores + calls * 49152)
+    assert causal.cost(2, 4) == pytest.approx(8 * scores + calls * 49152)
+    padded = blocks.plan(Padding(torch.tensor([100, 50, 50])), 64, 100)
+    assert padded
+    assert padded.cost(6) == 2 * 64 * 100 + 4 * 64 * 50 + 2 * 49152
+    few = blocks.plan(Padding(torch.tensor([50])), 2, 100)
+    assert few
+    assert few.cost(1) == 8 * 50 + 49152  # two rows cost what eight do
+    assert few.cost(1, 16) == 32 * 50 + 49152
+
+
+def sizes(mask: Mask, learns: bool = False) -> set[tuple[int, int, bool]]:
+    """Rows and keys of the blocks of 4096 tokens, and whether they need a mask."""
+    plan = blocks.plan(mask, 4096, 4096, learns)
+    assert plan
+    found = [block for _, _, part in plan.parts for block in part]
+    return {(block.queries.size, block.keys.size, block.keep is not None) for block in found}
+
+
+def test_strips_have_few_rows_and_keys_in_steps() -> None:
+    start = {(64, keys, True) for keys in (64, 128, 192, 256)}
+    window = Causal() & SlidingWindow(256)
+    assert sizes(window) == start | {(32, 287, True), (32, 288, True)}
+    assert sizes(window, learns=True) == start | {(64, 319, True), (64, 320, True)}
+    wide = sizes(Causal() & SlidingWindow(1024))
+    assert {rows for rows, keys, _ in wide if keys > 1024} == {256}
+    assert {keys for rows, keys, _ in wide if rows == 256} >= {1279, 1280}
+    assert {rows for rows, keys, _ in sizes(Causal() & SlidingWindow(1023)) if keys > 1023} == {32}
+
+
+def test_a_strip_that_is_seen_in_full_needs_no_mask_and_is_not_widened() -> None:
+    assert sizes(Documents(torch.arange(4096)[None] // 32)) == {(32, 32, False)}
+    assert sizes(Documents(torch.arange(4096)[None] // 16)) == {(32, 32, True)}

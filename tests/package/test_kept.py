@@ -174,3 +174,33 @@ def test_a_count_of_keys_that_is_wrong_is_named_before_a_shape() -> None:
     x, ids = torch.randn(3, 1, 5, 4), torch.zeros(2, 6, dtype=torch.int64)
     with pytest.raises(ValueError, match="Documents is made for 6 keys: got 5"):
         dot_product_attention(x, x, x, Documents(ids))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"bias": torch.linspace(-1, 1, 512)[None]},
+        {"softcap": 0.1},
+        {"dropout_p": 0.5},
+        {"value": torch.linspace(-1, 1, 8 * 512 * 2).sin().view(1, 8, 512, 2)},
+        {"return_weights": True},
+    ],
+)
+def test_another_call_under_the_same_mask_finds_its_own_way(other, monkeypatch) -> None:
+    x = torch.linspace(-1, 1, 8 * 512 * 4).sin().view(1, 8, 512, 4)
+    mask = Causal() & SlidingWindow(64)
+    monkeypatch.setattr(way, "kept", Kept(8))
+    calls = [{"value": x, **given} for given in ({}, other)]
+    found = []
+    for call in (*calls, *reversed(calls)):
+        torch.manual_seed(0)
+        found.append(dot_product_attention(x, x, mask=mask, **call))
+    assert len(way.kept.made) == 2
+    for one, again in zip(found[:2], found[:1:-1], strict=True):
+        torch.testing.assert_close(one, again, rtol=0, atol=0)
+    for call, got in zip(calls, found[:2], strict=True):
+        if "dropout_p" not in call:
+            want = dot_product_attention(x, x, mask=mask, **call, backend="eager")
+            torch.testing.assert_close(got, want)
+        else:
+            assert (got - found[0]).abs().max() > 0.01

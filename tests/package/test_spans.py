@@ -196,6 +196,10 @@ def taken(**given) -> str:
         ({"mask": torch.ones(1024, 1024, dtype=torch.bool)}, "fused"),
         ({"mask": Documents(torch.arange(1024)[None] % 2)}, "fused"),  # no stretches
         ({"query": torch.zeros(1, 2, 64, 16)}, "fused"),  # too few scores
+        ({"query": torch.zeros(1, 1, 512, 16)}, "spans"),  # just enough
+        ({"query": torch.zeros(1, 1, 511, 16)}, "fused"),
+        ({"query": torch.zeros(2, 4, 512, 16), "mask": PrefixLM(400)}, "spans"),
+        ({"query": torch.zeros(2, 4, 512, 16), "mask": PrefixLM(480)}, "fused"),
         ({"query": torch.zeros(1, 2, 1024, 16, device="meta")}, "fused"),
         ({"bias": torch.zeros(1, 1)}, "fused"),
         ({"dropout_p": 0.1}, "fused"),
