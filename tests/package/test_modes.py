@@ -248,3 +248,21 @@ def test_many_gradients_at_once() -> None:
     (got,) = torch.autograd.grad(out, x, several, is_grads_batched=True, retain_graph=True)
     for one, want in zip(got, several, strict=True):
         torch.testing.assert_close(one, torch.autograd.grad(out, x, want, retain_graph=True)[0])
+
+
+@pytest.mark.untyped
+def test_what_nobody_sees_may_be_anything_also_where_nobody_can_look() -> None:
+    """Nobody sees the last keys, and the first query sees nothing."""
+    mask = SlidingWindow(1) & Padding(torch.tensor([5])) & ~Padding(torch.tensor([1]))
+    x = torch.linspace(-1, 1, 32).view(1, 1, 8, 4)
+    wild = x.masked_fill(torch.arange(8)[:, None] == 7, float("nan"))
+
+    def attend(query: Tensor, key: Tensor) -> Tensor:
+        return dot_product_attention(query, key, key, mask)
+
+    want = attend(x, wild)
+    assert want.isfinite().all()
+    assert not want[0, 0, 0].any()
+    compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
+    for run in (make_fx(attend)(x, wild), compiled):
+        torch.testing.assert_close(run(x, wild), want)
