@@ -1,7 +1,12 @@
 """`--update-docs` puts right what is damaged, changes nothing else, and nothing twice."""
 
+from pathlib import Path
+
 import pytest
 from helpers import counts, failures
+
+from literate.edits import Edit, apply
+from literate.page import Page, PageError
 
 PAGE = """# Page
 
@@ -130,3 +135,14 @@ def test_a_printed_fence_is_refused(run) -> None:
     result, path = run(page, "--update-docs")
     assert "page.md:2: the block prints a fence" in failures(result)[0]
     assert path.read_text("utf-8") == page
+
+
+def test_a_page_that_changed_while_it_ran_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text("# One\n", "utf-8")
+    page = Page.read(path)
+    path.write_text("# Two\n", "utf-8")
+    said = "page.md:1: changed while it ran: nothing was rewritten, run again"
+    with pytest.raises(PageError, match=said):
+        apply(path, page, [Edit(2, 5, "Three")])
+    assert path.read_text("utf-8") == "# Two\n"
