@@ -7,8 +7,9 @@ from torch import Tensor
 
 from attention import autocast, checks
 from attention.backends.names import NAMES
+from attention.call import Call
 from attention.masks import Mask
-from attention.way import again, lasting, way
+from attention.way import way
 
 Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled", "triton"]
 
@@ -132,11 +133,9 @@ def dot_product_attention(
     dropout_p = checks.dropout("dropout_p", dropout_p)
     if bias is not None:
         checks.bias(bias, query, key)
-    given = query, key, value, mask, bias, softcap, dropout_p, return_weights
-    plain = bias is None and softcap is None and not return_weights
-    find = again if lasting(backend, mask, query, key, plain) else way
-    name, run, keep, seen = find(backend, *given)
-    if name == "tiled":
+    call = Call(query, key, value, mask, bias, softcap, dropout_p, return_weights)
+    name, run, keep, seen = way(backend, call)
+    if name == "tiled":  # no mask is kept: it may change before its next call
         keep = mask
     if seen is not None:
         key, value = key[..., seen, :], value[..., seen, :]

@@ -5,16 +5,17 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor
 
 from attention import checks
 from attention.backends.fused import fused
 from attention.backends.names import load
-from attention.choice import auto, learning, many, named, square
+from attention.call import Call
+from attention.choice import FEW, auto
 from attention.kept import Kept
 from attention.masks import Causal, Mask
 from attention.masks.table import small, table
-from attention.transforms import unseen
+from attention.named import named
+from attention.transforms import transformed, unseen
 
 
 class Way(NamedTuple):
@@ -26,7 +27,7 @@ class Way(NamedTuple):
     seen: slice | None  # the keys that it is given; None: all
 
 
-SQUARE = Way("fused", partial(fused, causal=True), None, None)
+CAUSAL = Way("fused", partial(fused, causal=True), None, None)
 # A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
 FUSED_WHOLE = partial(fused, whole=True)
 
@@ -34,74 +35,59 @@ FUSED_WHOLE = partial(fused, whole=True)
 kept: Kept[Way] = Kept(16)  # a tensor of at most 1 MiB each, in single precision
 
 
-def way(
-    backend: str,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Mask | Tensor | None,
-    bias: Tensor | None,
-    softcap: float | None,
-    dropout_p: float,
-    weights: bool,
-) -> Way:
-    """How to compute a call; errors where a mask does not fit or a backend cannot."""
-    given = query, key, value, mask, bias, softcap, dropout_p, weights
-    name, plan = auto(*given) if backend == "auto" else (backend, named(backend, *given))
+def way(backend: str, call: Call) -> Way:
+    """How to compute a call: as the same was computed before, if that was kept."""
+    mask = call.mask
+    if not isinstance(mask, Mask) or torch.compiler.is_compiling():
+        return new(backend, call)
+    if backend == "auto" and call.square and call.scores < FEW and by_torch(call):
+        return CAUSAL  # the same is found below, in 3 µs more
+    if unseen() or not small(mask, call.queries, call.keys, call.query.device):
+        return new(backend, call)
+    query, key, value, _, bias, softcap, dropout_p, weights = call
+    asked = backend, bias is None, softcap is None, dropout_p > 0, bool(weights)
+    shapes = query.shape, key.shape, value.size(-1), query.dtype, call.learns
+    return kept.get(mask, (asked, shapes), lambda: new(backend, call))
+
+
+def by_torch(call: Call) -> bool:
+    """Whether torch's kernel can do it, but for the mask."""
+    return call.bias is None and call.softcap is None and not call.weights and not transformed()
+
+
+def new(backend: str, call: Call) -> Way:
+    """How to compute it; errors where a mask does not fit or a backend cannot."""
+    name, plan = auto(call) if backend == "auto" else (backend, named(backend, call))
     if plan is not None:
         return Way(name, load(name), plan, None)
-    if isinstance(mask, Mask) and name != "tiled":
-        return laid(name, mask, bias is None, query, key)
-    if isinstance(mask, Mask):
-        checks.fits(mask, query, key)
-    elif mask is not None:
-        checks.mask(mask, query, key)
-    keep = None if name == "tiled" else mask  # which asks the mask itself, tile by tile
-    return Way(name, load(name), keep, None)
+    if name == "tiled":  # it asks the mask itself, tile by tile, and is given it by whoever calls
+        check(call)
+        return Way(name, load(name), None, None)
+    if isinstance(call.mask, Mask):
+        return laid(name, call, call.mask)
+    if call.mask is not None:
+        check(call)
+    return Way(name, load(name), call.mask, None)
 
 
-def laid(name: str, mask: Mask, plain: bool, query: Tensor, key: Tensor) -> Way:
+def check(call: Call) -> None:
+    if isinstance(call.mask, Mask):
+        checks.fits(call.mask, call.query, call.key)
+    elif call.mask is not None:
+        checks.mask(call.mask, call.query, call.key)
+
+
+def laid(name: str, call: Call, mask: Mask) -> Way:
     """A rule as the tensor that a backend needs."""
-    run, queries, keys = load(name), query.size(-2), key.size(-2)
+    run, plain = load(name), call.bias is None
     if type(mask) is Causal:
-        if queries == 1:  # it stands at the last key and sees all: decoding copies no cache
+        if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return Way(name, run, None, None)
-        if square(mask, query, key) and run is fused and plain:
-            return SQUARE
-    checks.counts(mask, queries, keys)
-    checks.fits(mask, query, key)
+        if call.square and run is fused and plain:
+            return CAUSAL
+    checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys
-    added = query.dtype if narrow and plain else None
-    seen, keep, whole = table(mask, queries, keys, query.device, narrow, added)
+    added = call.query.dtype if narrow and plain else None
+    asked = call.queries, call.keys, call.query.device
+    seen, keep, whole = table(mask, *asked, narrow, added)
     return Way(name, FUSED_WHOLE if whole and plain and narrow else run, keep, seen)
-
-
-def lasting(backend: str, mask: Any, query: Tensor, key: Tensor, plain: bool) -> bool:
-    """Whether the way is kept for later calls; not one that is found as soon as looked up.
-
-    A `plain` call has neither weights nor bias nor softcap.
-    """
-    if not isinstance(mask, Mask) or torch.compiler.is_compiling():
-        return False
-    queries, keys = query.size(-2), key.size(-2)
-    if plain and backend == "auto" and square(mask, query, key) and not many(query, keys):
-        return False
-    return not unseen() and small(mask, queries, keys, query.device)
-
-
-def again(
-    backend: str,
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    mask: Any,  # a Mask
-    bias: Tensor | None,
-    softcap: float | None,
-    dropout_p: float,
-    weights: bool,
-) -> Way:
-    """The way of such a call before, if there was one."""
-    given = query, key, value, mask, bias, softcap, dropout_p, weights
-    asked = backend, bias is None, softcap is None, dropout_p > 0, bool(weights)
-    shapes = query.shape, key.shape, value.size(-1), query.dtype, learning(query, key, value)
-    return kept.get(mask, (asked, shapes), lambda: way(backend, *given))

@@ -5,6 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attention.checks.rules import counts, devices
+
 
 def mask(keep: object, query: Tensor, key: Tensor) -> None:
     if isinstance(keep, type):
@@ -24,8 +26,11 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
 
 
 def fits(rule: Any, query: Tensor, key: Tensor) -> None:
-    """The shape of a mask that is a rule."""
-    like_scores("mask", rule.shape(query.shape[-2], key.shape[-2]), query, key)
+    """The same of a mask that is a rule."""
+    queries, keys = query.size(-2), key.size(-2)
+    counts(rule, queries, keys)
+    devices(rule, query.device)
+    like_scores("mask", rule.shape(queries, keys), query, key)
 
 
 def bias(added: object, query: Tensor, key: Tensor) -> None:

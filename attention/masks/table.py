@@ -6,7 +6,6 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention import checks
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
@@ -49,12 +48,10 @@ def table(
         rows, columns = slice(0, queries), slice(0, keys)
         return Table(None, mask.tile(queries, keys, rows, columns, device), whole=False)
 
-    def anew() -> Table:
-        return make(mask, queries, keys, device, narrow, added)
-
+    asked = queries, keys, device, narrow, added
     if not small(mask, queries, keys, device):
-        return anew()
-    return kept.get(mask, (queries, keys, narrow, added), anew)
+        return make(mask, *asked)
+    return kept.get(mask, asked, lambda: make(mask, *asked))
 
 
 def make(
@@ -65,8 +62,6 @@ def make(
     narrow: bool,
     added: torch.dtype | None,
 ) -> Table:
-    checks.counts(mask, queries, keys)
-    checks.devices(mask, device)
     told, first, last = mask.over(keys), keys - queries, keys - 1
     start, stop = told.span(first, last, keys) if narrow else (0, keys)
     columns = slice(start, stop) if stop - start < keys else None

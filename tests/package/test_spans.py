@@ -20,6 +20,7 @@ from attention import (
 from attention.backends.spans import hidden
 from attention.blocks import Blocks
 from attention.blocks.equal import Every
+from attention.call import Call
 
 IDS = torch.tensor([[5] * 70 + [2] + [3] * 129 + [9] * 100, [0] * 30 + [7] * 270])
 
@@ -168,11 +169,8 @@ def test_strides_and_missing_axes_do_not_matter(generator: torch.Generator) -> N
 def taken(**given) -> str:
     """The backend that auto takes for a call, by default one under a window."""
     query = given.pop("query", torch.zeros(1, 2, 1024, 16))
-    call = {
-        "key": query, "value": query, "mask": Causal() & SlidingWindow(64), "bias": None,
-        "softcap": None, "dropout_p": 0.0, "weights": False, **given,
-    }  # fmt: skip
-    return choice.auto(query, **call)[0]
+    call = {"key": query, "value": query, "mask": Causal() & SlidingWindow(64), **given}
+    return choice.auto(Call(query, **call))[0]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from attention import (
 )
 from attention.backends.triton import configs
 from attention.backends.triton.configs import Config
+from attention.call import Call
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
 # looks for what a kernel calls in the wrong place. test_triton_rules.py checks the annotations.
@@ -201,5 +202,5 @@ def test_auto_takes_them_only_where_torch_would_need_a_tensor(
     with FakeTensorMode():
         query = torch.zeros(1, heads, call["queries"], width, dtype=call["dtype"], device="cuda")
         key = torch.zeros(1, heads, 1024, width, dtype=call["dtype"], device="cuda")
-        taken, _ = choice.auto(query, key, key, call["mask"], None, None, 0.0, False)
+        taken, _ = choice.auto(Call(query, key, key, call["mask"]))
     assert taken == name

@@ -1,0 +1,46 @@
+"""What one call asks for, once its arguments are checked."""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attention.masks import Causal, Mask
+
+
+class Call(NamedTuple):
+    """The arguments by which a backend is chosen."""
+
+    query: Float[Tensor, "*heads queries head_dim"]
+    key: Float[Tensor, "*kv_heads keys head_dim"]
+    value: Float[Tensor, "*kv_heads keys value_dim"]
+    mask: Mask | Bool[Tensor, "..."] | None = None
+    bias: Float[Tensor, "..."] | None = None
+    softcap: float | None = None
+    dropout_p: float = 0.0
+    weights: bool = False  # whether they are to be returned
+
+    @property
+    def queries(self) -> int:
+        return self.query.size(-2)
+
+    @property
+    def keys(self) -> int:
+        return self.key.size(-2)
+
+    @property
+    def scores(self) -> int:
+        """How many there are, of all heads."""
+        return self.query.shape[:-1].numel() * self.keys
+
+    @property
+    def square(self) -> bool:
+        """Whether the mask is the one that torch's kernel knows, aligned as ours if T = S."""
+        return type(self.mask) is Causal and self.queries == self.keys
+
+    @property
+    def learns(self) -> bool:
+        """Whether gradients will be asked for."""
+        given = self.query, self.key, self.value
+        return torch.is_grad_enabled() and any(x.requires_grad for x in given)

@@ -1,0 +1,64 @@
+"""What a backend that a caller names cannot do."""
+
+from typing import Any
+
+import torch
+
+from attention import kernels, plans
+from attention.call import Call
+from attention.masks import Mask
+from attention.transforms import transformed
+
+
+def named(backend: str, call: Call) -> Any:
+    """Refuse what a backend cannot do, and name one that can; the plan that it needs, if any."""
+    if backend in ("fused", "tiled", "spans", "triton"):
+        refuse(backend, call.weights, "does not return weights", "eager")
+        why = "works neither under torch.func nor in forward mode"
+        refuse(backend, transformed(), why, "eager")
+    if backend == "fused":
+        refuse(backend, call.softcap is not None, "has no softcap", "eager or tiled")
+    elif backend == "loops":
+        refuse(backend, call.query.is_meta, "reads values and query is on meta", "eager")
+    elif backend == "tiled":
+        refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
+    elif backend in ("spans", "triton"):
+        return planned(backend, call, call.mask)
+    return None
+
+
+def planned(backend: str, call: Call, mask: Any) -> Any:
+    """The same of those that skip what a mask leaves out."""
+    compiling = torch.compiler.is_compiling()
+    refuse(backend, compiling, "plans with values, which are not there yet", "fused")
+    if backend == "spans":
+        refuse(backend, call.query.device.type != "cpu", "is for the CPU", "fused")
+    else:
+        why = kernels.obstacle(call.query)
+        refuse(backend, why is not None, f"{why}", "fused")
+    refuse(backend, call.softcap is not None, "has no softcap", "eager or tiled")
+    refuse(backend, call.bias is not None, "has no bias", "fused or tiled")
+    refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
+    odd = call.query.shape[-1] != call.value.shape[-1]
+    refuse(backend, odd, "takes values as wide as keys", "fused or tiled")
+    rule = isinstance(mask, Mask) or (mask is None and backend == "triton")
+    refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
+    if mask is None:
+        return None
+    if backend == "spans":
+        plan = plans.plan(call.query, call.key, mask, call.learns)
+        why = f"cannot tell which stretches of keys a query sees under {mask!r}"
+    else:
+        plan = kernels.rule(call.query, call.key, mask)
+        why = f"knows masks of one stretch of keys a query, and not {mask!r}"
+    refuse(backend, plan is None, why, "fused or tiled")
+    return plan
+
+
+def refuse(backend: str, asked: bool, why: str, instead: str) -> None:
+    if asked:
+        raise ValueError(f"backend {backend!r} {why}: expected {instead}")
+
+
+def kind(value: Any) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"

@@ -1,0 +1,18 @@
+"""The plan of a mask: by which stretches of keys torch's kernel is called, on a CPU."""
+
+from typing import Any
+
+from torch import Tensor
+
+from attention import checks
+from attention.masks import Mask
+
+
+def plan(query: Tensor, key: Tensor, mask: Mask, learns: bool) -> Any:
+    """The plan, if the mask has one for these queries; or None. A mask that does not fit raises."""
+    checks.fits(mask, query, key)
+    if mask.heads is not None or (mask.batch not in (None, 1) and query.ndim != 4):
+        return None
+    from attention import blocks  # late: a quarter of the time that the package takes to load
+
+    return blocks.plan(mask, query.size(-2), key.size(-2), learns)
