@@ -60,7 +60,7 @@ def effects(statement: ast.stmt, known: Known, used: set[str]) -> tuple[set[str]
     elif used & known.changing and not isinstance(statement, DEFINES):
         names = {name for name in used if name.isidentifier()}
         changed |= names - known.defined - {*vars(builtins)}
-    return changed - {""}, chance
+    return changed, chance
 
 
 def done_to(call: ast.Call, known: Known) -> set[str]:

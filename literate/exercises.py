@@ -33,15 +33,16 @@ def exercises(page: Page) -> list[Exercise]:
     for block in page.blocks:
         if "exercise" in block.kinds:
             found.append(Exercise(block))
-        elif part := block.kinds & {"check", "mistake", "solution"}:
+            continue
+        for part in block.kinds & {"check", "mistake", "solution"}:
             if not found:
-                raise page.error(block.line, f"a .{min(part)} needs an .exercise above it")
-            if "mistake" in part:
+                raise page.error(block.line, f"a .{part} needs an .exercise above it")
+            if part == "mistake":
                 found[-1].mistakes.append(block)
-            elif getattr(found[-1], min(part)):
-                raise page.error(block.line, f"this exercise has a .{min(part)} already")
+            elif getattr(found[-1], part):
+                raise page.error(block.line, f"this exercise has a .{part} already")
             else:
-                setattr(found[-1], min(part), block)
+                setattr(found[-1], part, block)
     for exercise in found:
         line = exercise.stub.line
         if not exercise.check or not exercise.solution:

@@ -39,7 +39,7 @@ def fused(
     """
     keys = key.size(-2)
     if keys == 0:  # each query is absent
-        keep = torch.ones(1, 0, dtype=torch.bool, device=query.device)
+        keep = query.new_empty(1, 0, dtype=torch.bool)
     elif keep is None and bias is None and narrow(query, keys):
         keep, causal, whole = nothing(query, keys, causal), False, True
     if keep is None or whole:
