@@ -33,7 +33,6 @@ def exercises(page: Page) -> list[Exercise]:
     for block in page.blocks:
         if "exercise" in block.kinds:
             found.append(Exercise(block))
-            continue
         for part in block.kinds & {"check", "mistake", "solution"}:
             if not found:
                 raise page.error(block.line, f"a .{part} needs an .exercise above it")
