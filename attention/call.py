@@ -1,4 +1,4 @@
-"""What one call asks for, once its arguments are checked."""
+"""What one call asks for."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from attention.masks import Causal, Mask
 
 
 class Call(NamedTuple):
-    """The arguments by which a backend is chosen."""
+    """The arguments, all but those that any backend takes as they are."""
 
     query: Float[Tensor, "*heads queries head_dim"]
     key: Float[Tensor, "*kv_heads keys head_dim"]

@@ -43,23 +43,23 @@ def auto(call: Call) -> tuple[str, Any]:
         few = call.dropout_p > 0 or torch.compiler.is_compiling() or call.scores < LARGE
         return ("eager" if few else "tiled"), None
     if isinstance(call.mask, Mask) and call.bias is None and not call.dropout_p:
-        return saving(call, call.mask)
+        return saving(call, call.mask) or ("fused", None)
     return "fused", None
 
 
-def saving(call: Call, mask: Mask) -> tuple[str, Any]:
-    """What skips what a mask leaves out, and the plan for it; fused if too little is left out."""
-    fused, queries, keys = ("fused", None), call.queries, call.keys
+def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
+    """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
+    queries, keys = call.queries, call.keys
     if torch.compiler.is_compiling() or call.scores < FEW or unseen():
-        return fused
+        return None
     if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
-        return fused
+        return None
     if call.query.is_cuda:
-        rule = None if call.square else kernels.sparing(*call[:3], mask)
-        return fused if rule is None else ("triton", rule)
+        rule = None if call.square else kernels.sparing(call.query, call.key, call.value, mask)
+        return None if rule is None else ("triton", rule)
     most = share(call, mask)
     if call.query.device.type != "cpu" or call.query.shape[-1] != call.value.shape[-1] or not most:
-        return fused
+        return None
     # Late: a quarter of the time that the package takes to load.
     from attention.blocks import ROWS
 
@@ -67,7 +67,7 @@ def saving(call: Call, mask: Mask) -> tuple[str, Any]:
     dense = call.query.shape[:-2].numel() * max(queries, ROWS) * keys
     size = group(call.query, call.key)
     cost = plan.cost(call.key.shape[:-2].numel(), size) if plan else math.inf
-    return ("spans", plan) if cost < most * dense else fused
+    return ("spans", plan) if cost < most * dense else None
 
 
 def share(call: Call, mask: Mask) -> float:

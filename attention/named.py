@@ -23,11 +23,11 @@ def named(backend: str, call: Call) -> Any:
     elif backend == "tiled":
         refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
     elif backend in ("spans", "triton"):
-        return planned(backend, call, call.mask)
+        return skipping(backend, call, call.mask)
     return None
 
 
-def planned(backend: str, call: Call, mask: Any) -> Any:
+def skipping(backend: str, call: Call, mask: Any) -> Any:
     """The same of those that skip what a mask leaves out."""
     compiling = torch.compiler.is_compiling()
     refuse(backend, compiling, "plans with values, which are not there yet", "fused")

@@ -38,10 +38,9 @@ def fused(
         (2023), section 3.
     """
     keys = key.size(-2)
-    if keys == 0:  # each query is absent
-        keep = query.new_empty(1, 0, dtype=torch.bool)
-    elif keep is None and bias is None and narrow(query, keys):
-        keep, causal, whole = nothing(query, keys, causal), False, True
+    if keys == 0 or (keep is None and loses(query, key)):
+        rows = query.size(-2) if causal else 1
+        keep = torch.ones(rows, keys, dtype=torch.bool, device=query.device).tril(keys - rows)
     if keep is None or whole:
         over = bias if keep is None else keep
         return kernel(query, key, value, over, scale, dropout_p, causal), None
@@ -58,19 +57,12 @@ def fused(
     return kernel(query, key, value, over, scale, dropout_p).masked_fill(empty, 0.0), None
 
 
-def narrow(query: Float[Tensor, "..."], keys: int) -> bool:
+def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
     """Whether torch's kernel, without a mask, would lose NaN."""
     # Sizes are not asked while compiling: the code would be for these alone.
-    return not torch.compiler.is_compiling() and query.is_cpu and keys < REGISTER
-
-
-def nothing(
-    query: Float[Tensor, "*heads queries width"], keys: int, causal: bool
-) -> Float[Tensor, "rows keys"]:
-    """What adds nothing to the scores, or the causal mask as what is added to them."""
-    if not causal:
-        return query.new_zeros(1, keys)
-    return query.new_full((keys, keys), float("-inf")).triu(1)
+    if torch.compiler.is_compiling() or not query.is_cpu or key.size(-2) >= REGISTER or unseen():
+        return False
+    return not (query.detach().sum() + key.detach().sum()).isfinite()
 
 
 def may_look(*tensors: Tensor | None) -> bool:

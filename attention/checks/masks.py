@@ -26,7 +26,7 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
 
 
 def fits(rule: Any, query: Tensor, key: Tensor) -> None:
-    """The same of a mask that is a rule."""
+    """Counts, devices and shape of a mask that is a rule."""
     queries, keys = query.size(-2), key.size(-2)
     counts(rule, queries, keys)
     devices(rule, query.device)

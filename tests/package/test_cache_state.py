@@ -228,7 +228,6 @@ def test_a_step_of_decoding_copies_no_keys(name: str, monkeypatch) -> None:
 
         monkeypatch.setattr(fused, "scaled_dot_product_attention", watch)
         monkeypatch.setattr(fused, "silence", None)
-        monkeypatch.setattr(fused, "REGISTER", 0)  # as with many keys
         got = attend(x[:, 8:], mask=mask, cache=cache)
     torch.testing.assert_close(got, want)
     [(key, value, over)] = calls

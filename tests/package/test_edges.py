@@ -187,6 +187,15 @@ def test_nan_that_is_seen_stays(heads: tuple[int, ...], keys: int, mask, device:
     torch.testing.assert_close(context[..., :-1, :], want[..., :-1, :])
 
 
+@pytest.mark.parametrize("keys", [4, 16])
+def test_a_hidden_score_may_be_infinite(keys: int, device: str) -> None:
+    """Finite queries and keys, of which a causal mask hides the pair that overflows."""
+    query, key = torch.ones(2, keys, 4, device=device)
+    query[0] = key[-1] = 1e20
+    value = torch.randn(keys, 4, device=device)
+    torch.testing.assert_close(dot_product_attention(query, key, value, Causal())[0], value[0])
+
+
 def test_a_narrow_block_does_not_lose_nan() -> None:
     """Two rows that grow by a key: a block with the first key alone, and a triangle."""
     query, key = torch.randn(1, 2, 4), torch.randn(1, 3, 4)

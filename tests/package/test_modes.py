@@ -231,6 +231,19 @@ def test_recorded(name: str, tracing: str) -> None:
 
 
 @pytest.mark.untyped
+@pytest.mark.parametrize("mask", [None, Causal()], ids=["none", "causal"])
+@pytest.mark.parametrize("tracing", ["real", "fake"])
+def test_what_was_recorded_of_few_tokens_holds_for_others(mask, tracing: str) -> None:
+    def attend(x: Tensor) -> Tensor:
+        return dot_product_attention(x, x, x, mask)
+
+    recorded = make_fx(attend, tracing_mode=tracing)(torch.randn(1, 2, 5, 4))
+    for count in (7, 40):
+        x = torch.randn(1, 2, count, 4)
+        torch.testing.assert_close(recorded(x), attend(x))
+
+
+@pytest.mark.untyped
 def test_traced() -> None:
     def attend(x: Tensor) -> Tensor:
         return dot_product_attention(x, x, x, Causal())
