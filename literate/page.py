@@ -147,7 +147,7 @@ class Page:
             )
 
     def _kinds(self, line: int, info: str) -> tuple[str, frozenset[str]]:
-        language = info.split(maxsplit=1)[0] if info.split() else ""
+        language = info.split()[0] if info.split() else ""
         if language != "python" and re.match(r"\W*i?py", info, re.I) or info.startswith("{"):
             raise self.error(
                 line, f"{info.strip()!r} would be shown and never run: write ```python"

@@ -43,6 +43,8 @@ class Trial:
     result: Result = field(default_factory=Result)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:  # what cannot be read: its reason stands in the summary
+            return True
         page = next(item.parent for item in session.items if isinstance(item, Item))
         assert page
         assert page.parent
@@ -53,6 +55,7 @@ class Trial:
         if not wrong:
             self.files = {page.path.name: page.path}
             found = list(self.places())
+            self.page.run.module.space.close()  # each collection opens one of its own
             self.result.shown.update(place.kind for place in found)
             if self.sample:
                 chance = random.Random(self.seed)
@@ -82,14 +85,15 @@ class Trial:
         """The places whose own test does not fail at their line when all of them are changed."""
         with self.written(batch):
             try:
-                items = {(i.step.line, getattr(i.step, "start", 0)): i for i in self.items()}
+                items: dict[object, Item] = {
+                    (i.step.line, getattr(i.step, "start", 0)): i for i in self.items()
+                }
             except pytest.Collector.CollectError:
                 return batch
             return [
                 place
                 for place in batch
-                if not place.owner
-                or f":{place.line}: " not in next(self.failures([items[place.owner]]), "")
+                if f":{place.line}: " not in next(self.failures([items[place.owner]]), "")
             ]
 
     def noticed(self, place: Place) -> bool:

@@ -53,16 +53,18 @@ def katex() -> Callable[[str, bool], str]:
 
 
 @cache
-def render(tex: str, display: bool) -> str:
+def render(tex: str, display: bool, hues: bool = True) -> str:
     """The HTML of a formula; `ValueError` says in one line what KaTeX did not understand."""
     coloured = tex
-    for pattern, name in PARTS.items():
+    for pattern, name in PARTS.items() if hues else ():
         coloured = re.sub(pattern, lambda m, n=name: rf"\htmlClass{{{n}}}{{{m[0]}}}", coloured)
     try:
         return json.loads(katex()(coloured, display))
     except quickjs.JSException as error:
+        if coloured != tex:
+            render(tex, display, hues=False)  # which says the same in the words of the page
         said = str(error).partition("\n    at ")[0].rpartition("KaTeX parse error: ")[2]
-        raise ValueError(re.sub(r"\\htmlClass\{\w+\}", "", said)) from None
+        raise ValueError(said) from None
 
 
 class Maths(Postprocessor):

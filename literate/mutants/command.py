@@ -92,7 +92,7 @@ class Notes:
         self.came[trial.mutant] = killer if trial.ran else False
         self.counts["ran" if trial.ran else "not run"] += 1
         self.counts["noticed"] += killer is not None
-        if killer and self.adds:
+        if killer is not None and self.adds:  # "": it broke down
             self.found.notice(trial.mutant, killer)
         for page in trial.tried if self.each and trial.ran else []:
             score = self.pages.setdefault(page, [0, 0])

@@ -4,6 +4,7 @@ The file is run twice beside the module that exists, as it is and changed. Where
 the module, its classes and its functions take over what the changed one has.
 """
 
+import dataclasses
 import re
 import sys
 from collections.abc import Mapping
@@ -11,6 +12,8 @@ from pathlib import Path, PurePath
 from types import CodeType, FunctionType
 from typing import Any
 
+# The default of a field of a dataclass that a function makes.
+FACTORY = vars(dataclasses)["_HAS_DEFAULT_FACTORY"]
 SIMPLE = (bool, int, float, str, type(None), re.Pattern, PurePath)
 
 
@@ -66,7 +69,7 @@ def simple(value: Any) -> bool:
             return all(map(simple, value.keys())) and all(map(simple, value.values()))
         case tuple() | list() | set() | frozenset():
             return all(map(simple, value))
-    return isinstance(value, SIMPLE)
+    return isinstance(value, SIMPLE) or value is FACTORY
 
 
 def everywhere(held: Any, key: str, now: Any, new: Any) -> None:
