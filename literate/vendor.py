@@ -51,7 +51,7 @@ def shrink(source: Path, target: Path, text: str, axes: dict[str, object] | None
     font = TTFont(source, recalcTimestamp=False)  # the same bytes each time
     options = subset.Options(hinting=False, notdef_outline=True)
     options.name_IDs = [0, 1, 2, 3, 4, 6, 13, 14]  # the copyright and the licence stay
-    options.layout_features = ["kern", "liga", "mark", "mkmk", "tnum", "lnum", "ccmp"]
+    options.layout_features = ["kern", "liga", "ccmp"]
     subsetter = subset.Subsetter(options)
     subsetter.populate(text=text)
     subsetter.subset(font)

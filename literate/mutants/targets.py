@@ -54,8 +54,6 @@ LITERATE = Target(
         "--deselect=tests/literate/test_mutants_record.py",
         "--deselect=tests/literate/test_mutants.py::test_every_mutant_of_a_small_package",
         "--deselect=tests/literate/test_figures.py::test_a_new_process_draws_the_same",
-        # They write where the one beside them writes, for a program that reads from there.
-        "--deselect=tests/literate/test_spelling.py",
     ],
     ["matplotlib.pyplot", "matplotlib.backends.backend_svg"],
 )
