@@ -29,7 +29,8 @@ def never_run(page: Page) -> Iterator[tuple[int, str]]:
         elif language not in {"python", "text", "sh"}:
             yield line, f"a fence of {language} is shown and never run: write {FENCES}"
     text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), page.prose)
-    text = CODE.sub(lambda match: "x" + "\n" * match[0].count("\n"), text)
+    # Words on each of its lines: an indented line below them goes on with them.
+    text = CODE.sub(lambda match: "x" + "\nx" * match[0].count("\n"), text)
     for match in RAW.finditer(text):
         name = match[1] or "code"
         line = text.count("\n", 0, match.start()) + 1

@@ -39,7 +39,7 @@ def whole(root: Path, name: str) -> str:
     node: ast.AST = ast.parse(text)
     for part in rest.split("."):
         inside = ast.iter_child_nodes(node)
-        found = [child for child in inside if getattr(child, "name", "") == part]
+        found = [child for child in inside if getattr(child, "name", None) == part]
         if not found:
             raise NoSource(f"{path.relative_to(root)} does not define {part!r}")
         node = found[-1]  # the last: overloads stand before the function itself
