@@ -42,7 +42,7 @@ test: lint
 
 # What an author runs all day: all but the browser, the wheel and what takes long.
 quick: lint
-	$(ALONE) $(PYTEST) -m "not slow" --ignore tests/browser --deselect tests/package/test_wheel.py
+	$(ALONE) $(PYTEST) -m "not slow" docs README.md attention tests/package
 
 lint: $(JUDGES)
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks

@@ -10,7 +10,7 @@ from attention.masks import Causal, Mask
 
 
 class Call(NamedTuple):
-    """The arguments, all but those that any backend takes as they are."""
+    """The arguments by which it is found how to compute; `scale` says nothing of it."""
 
     query: Float[Tensor, "*heads queries head_dim"]
     key: Float[Tensor, "*kv_heads keys head_dim"]
@@ -41,6 +41,6 @@ class Call(NamedTuple):
 
     @property
     def learns(self) -> bool:
-        """Whether gradients will be asked for."""
+        """Whether gradients of queries, keys or values will be asked for."""
         given = self.query, self.key, self.value
         return torch.is_grad_enabled() and any(x.requires_grad for x in given)

@@ -27,7 +27,8 @@ KEPT, MADE, SQUARE = 0.95, 1.05, 0.75
 def auto(call: Call) -> tuple[str, Any]:
     """The name of the first line that fits, and the plan if there is one.
 
-    The lines, in their order:
+    A call is the arguments of `dot_product_attention`, all but `scale` and `backend`. The lines,
+    in their order:
 
         weights, or torch.func at work                                    eager
         a softcap, with dropout, while compiling, or on few scores        eager
@@ -40,8 +41,9 @@ def auto(call: Call) -> tuple[str, Any]:
         return "eager", None
     if call.softcap is not None:
         # Sizes are not counted while compiling: an export would be for these alone.
-        few = call.dropout_p > 0 or torch.compiler.is_compiling() or call.scores < LARGE
-        return ("eager" if few else "tiled"), None
+        if call.dropout_p or torch.compiler.is_compiling() or call.scores < LARGE:
+            return "eager", None
+        return "tiled", None
     if isinstance(call.mask, Mask) and call.bias is None and not call.dropout_p:
         return saving(call, call.mask) or ("fused", None)
     return "fused", None
@@ -57,8 +59,10 @@ def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
     if call.query.is_cuda:
         rule = None if call.square else kernels.sparing(call.query, call.key, call.value, mask)
         return None if rule is None else ("triton", rule)
+    if call.query.device.type != "cpu" or call.query.shape[-1] != call.value.shape[-1]:
+        return None
     most = share(call, mask)
-    if call.query.device.type != "cpu" or call.query.shape[-1] != call.value.shape[-1] or not most:
+    if not most:
         return None
     # Late: a quarter of the time that the package takes to load.
     from attention.blocks import ROWS

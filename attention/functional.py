@@ -135,7 +135,7 @@ def dot_product_attention(
         checks.bias(bias, query, key)
     call = Call(query, key, value, mask, bias, softcap, dropout_p, return_weights)
     name, run, keep, seen = way(backend, call)
-    if name == "tiled":  # no mask is kept: it may change before its next call
+    if name == "tiled":  # it asks the rule, and the one that was kept may have changed since
         keep = mask
     if seen is not None:
         key, value = key[..., seen, :], value[..., seen, :]

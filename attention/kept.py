@@ -51,5 +51,6 @@ def value(part: object) -> object:
     if isinstance(part, Tensor):
         return part.dtype, part.shape, part.numpy().tobytes()
     if isinstance(part, PLAIN):
-        return type(part), repr(part)  # 1 is True, and 0.0 is −0.0: a rule may tell them apart
+        # 1 is True and 0.0 is −0.0, but a rule may tell them apart.
+        return type(part), part, repr(part)
     raise TypeError(f"{type(part).__name__} may change unseen")

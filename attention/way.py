@@ -23,7 +23,7 @@ class Way(NamedTuple):
 
     name: str
     run: Callable[..., Any]
-    keep: Any  # a boolean tensor or None; a plan or numbers for those that take them
+    keep: Any  # a boolean tensor or None; a plan, numbers or a rule for those that take them
     seen: slice | None  # the keys that it is given; None: all
 
 
@@ -60,21 +60,13 @@ def new(backend: str, call: Call) -> Way:
     name, plan = auto(call) if backend == "auto" else (backend, named(backend, call))
     if plan is not None:
         return Way(name, load(name), plan, None)
-    if name == "tiled":  # it asks the mask itself, tile by tile, and is given it by whoever calls
-        check(call)
-        return Way(name, load(name), None, None)
     if isinstance(call.mask, Mask):
-        return laid(name, call, call.mask)
-    if call.mask is not None:
-        check(call)
-    return Way(name, load(name), call.mask, None)
-
-
-def check(call: Call) -> None:
-    if isinstance(call.mask, Mask):
+        if name != "tiled":
+            return laid(name, call, call.mask)
         checks.fits(call.mask, call.query, call.key)
     elif call.mask is not None:
         checks.mask(call.mask, call.query, call.key)
+    return Way(name, load(name), call.mask, None)
 
 
 def laid(name: str, call: Call, mask: Mask) -> Way:
@@ -88,6 +80,6 @@ def laid(name: str, call: Call, mask: Mask) -> Way:
     checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys
     added = call.query.dtype if narrow and plain else None
-    asked = call.queries, call.keys, call.query.device
-    seen, keep, whole = table(mask, *asked, narrow, added)
+    device = call.query.device
+    seen, keep, whole = table(mask, call.queries, call.keys, device, narrow, added)
     return Way(name, FUSED_WHOLE if whole and plain and narrow else run, keep, seen)

@@ -14,7 +14,7 @@ class Target(NamedTuple):
     left_out: set[str]  # folders and files that are changed only if they are named
     record: Path
     tests: list[str]
-    options: list[str]  # slow tests repeat what others ran
+    options: list[str]
     late: list[str]  # what tests load late: once for all, not in each copy of the process
 
     def sources(self) -> list[Path]:
@@ -28,10 +28,10 @@ PACKAGE = Target(
     record.TESTS,
     ["attention", "tests/package"],
     [
-        *("-m", "not slow"),
         # They ask another process, which sees the files as they are.
         "--deselect=tests/package/test_wheel.py",
         "--deselect=tests/package/test_import.py",
+        "--deselect=tests/package/test_triton_offline.py",
     ],
     ["torch._dynamo", "matplotlib.pyplot", "transformers.models.llama.modeling_llama"],
 )
@@ -49,7 +49,7 @@ LITERATE = Target(
         *(f"tests/site/test_{name}.py" for name in ("names", "social", "printing")),
     ],
     [
-        *("-m", "not slow"),
+        *("-m", "not slow"),  # which repeat what others ran
         # They ask another process, or read what is committed rather than what the code does.
         "--deselect=tests/literate/test_mutants_record.py",
         "--deselect=tests/literate/test_mutants.py::test_every_mutant_of_a_small_package",

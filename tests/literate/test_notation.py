@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from test_extensions import convert
+import pytest
+from test_extensions import PREDICTION, convert
 
 
 def test_the_notation_becomes_this_html() -> None:
@@ -13,3 +14,43 @@ def test_the_notation_becomes_this_html() -> None:
     html = re.sub(r"<math.*?</math>", "<math/>", html, flags=re.S)  # KaTeX's own
     lines = re.sub(r"(?<!^)(<(?!/))", r"\n\1", html) + "\n"
     assert lines == here.with_name("notation.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("role", "names"),
+    [
+        ("query", "q Q query queries"),
+        ("key", "k K key keys"),
+        ("value", "v V value values"),
+        ("weight", "weights weight"),
+    ],
+)
+def test_each_name_has_the_hue_of_its_part(role: str, names: str) -> None:
+    for name in names.split():
+        html = convert(f"`{name}` and **{name}**\n\n```python\n{name}\n```\n")
+        assert f'<code class="{role}">{name}</code>' in html
+        assert f'<strong class="{role}">{name}</strong>' in html
+        assert f'<span class="n {role}">{name}</span>' in html
+
+
+def test_an_answer_may_end_in_markup_and_a_heading_begin_with_it() -> None:
+    html = convert(PREDICTION.replace("it is.", "it *is*"))
+    assert "<b>Yes: </b>it <em>is</em></span>" in html
+    heading = convert("# T { data-chapter=1 }\n\n## `b` or *c* d { .step }\n")
+    number = '<h2 class="step" id="b-or-c-d"><span class="step__n">1.1</span> <code>b</code>'
+    assert number in heading
+
+
+def test_an_output_without_a_block_and_a_record_without_a_device() -> None:
+    assert convert("```text {.output}\n1\n```\n").strip() == (
+        '<div class="output output--checked"><span class="output__mark">checked</span>'
+        "<pre><code>1</code></pre></div>"
+    )
+    html = convert("```python {.gpu}\nx\n```\n\n```text {.output}\n1\n```\n")
+    assert '<span class="output__mark">recorded on a GPU</span>' in html
+
+
+def test_two_choices_in_one_box_of_which_one_marks_its_own_words() -> None:
+    html = convert(PREDICTION.replace("This *one*", "This (x) one").replace("no, ", "no (x) "))
+    assert "This (x) one" in html
+    assert "no (x) " in html

@@ -51,3 +51,10 @@ NEEDED = {
 def test_what_a_block_needs_of_shared_names(name: str) -> None:
     blocks, above = NEEDED[name]
     assert script(*blocks) == f"{above}\n\n{blocks[-1]}\n"
+
+
+def test_what_changes_a_list_is_not_needed_by_a_name_that_was_it_before() -> None:
+    still = script("first = []\nsecond = first\nfirst.append(2)", "print(second)")
+    assert still == "first = []\nsecond = first\nfirst.append(2)\n\nprint(second)\n"
+    anew = script("first = []\nsecond = first\nsecond = [1]\nfirst.append(2)", "print(second)")
+    assert anew == "second = [1]\n\nprint(second)\n"

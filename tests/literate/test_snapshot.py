@@ -1,6 +1,7 @@
 """An attempt at an exercise leaves no trace in its page."""
 
 import pytest
+import torch
 from helpers import counts, failures
 
 from literate.snapshot import Snapshot
@@ -131,3 +132,15 @@ def test_an_expression_that_only_reads_is_not(run, expression: str) -> None:
 def test_what_cannot_be_kept_is_made_again(run) -> None:
     page = LOOKED_AT.replace("iter(words)", "(word for word in words)")
     assert not failures(run(page.replace("EXPRESSION", "next(letters) == 'a'"))[0])
+
+
+def test_what_was_computed_with_a_gradient_still_has_it() -> None:
+    """It stays the same tensor: a copy would not know what it was computed from."""
+    weight = torch.ones(1, requires_grad=True)
+    names = {"product": (product := 3 * weight)}
+    before = Snapshot(names)
+    names["product"] = torch.zeros(1)
+    before.restore(names)
+    assert names["product"] is product
+    names["product"].backward()
+    assert weight.grad == 3

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from markdown import Markdown
 
+from literate.extensions import attention_tables
 from literate.extensions.fault import Fault
 
 VIEW = """<figure class="attn" data-query="b" data-max="1" markdown>
@@ -71,3 +72,60 @@ def test_a_fault_is_found_by_its_words(text: str, says: str, occurrence: int) ->
     assert str(error.value).startswith(says)
     assert error.value.words.startswith('<figure class="attn')
     assert error.value.occurrence == occurrence
+
+
+def view(tokens: list[str], row: str) -> str:
+    rows = "".join(f"| {token} | {row} |\n" for token in tokens)
+    head = f"| | {' | '.join(tokens)} |\n|{' --- |' * (len(tokens) + 1)}\n"
+    return f'<figure class="attn" markdown>\n\n{head}{rows}\n</figure>\n'
+
+
+@pytest.mark.parametrize("count", [1, attention_tables.MOST + 1])
+def test_a_view_of_too_few_or_too_many_tokens(count: int) -> None:
+    tokens = [f"t{i}" for i in range(count)]
+    text = view(tokens, " | ".join(["1", *["0"] * (count - 1)]))
+    with pytest.raises(Fault, match=f"expected 2 to {attention_tables.MOST} tokens, got {count}$"):
+        convert(text)
+
+
+def test_a_view_of_eight_heads_and_no_more_named_with_markup() -> None:
+    head, matrix = view(["a*b*", "c"], "1 | 0").split("markdown>")
+    matrix, end = matrix.split("</figure>")
+    names = [f"**Head {i} `of`**" for i in range(attention_tables.HEADS)]
+    text = head + "markdown>" + "".join(f"\n\n{name}\n{matrix}" for name in names)
+    html = convert(text + "</figure>" + end)
+    assert "Attention weights of Head 0 of" in html
+    assert "ab attends most to itself" in re.sub(r"<[^>]+>", "", html)
+    with pytest.raises(Fault, match="it has 9 tables: expected at most 8"):
+        convert(text + f"\n\n**One more**\n{matrix}</figure>\n")
+
+
+def test_a_view_without_a_table() -> None:
+    with pytest.raises(Fault) as raised:
+        convert('<figure class="attn" markdown>\n\nWords.\n\n</figure>\n')
+    assert str(raised.value) == "this attention view: it has no table"
+
+
+@pytest.mark.parametrize(
+    ("row", "right"),
+    [
+        ("0.5 | 0.5", True),
+        ("0.33 | 0.66", True),  # two numbers may be off by 0.005 each
+        ("0.33 | 0.65", False),
+        ("0.333 | 0.666", True),
+        ("0.3 | 0.695", False),
+        ("0.9 | 0", False),
+        ("0.333 | 0.665", False),
+        ("0.3 | 0.6", False),  # never by more than 0.01
+        ("0.3 | 0.69", True),
+        ("0.3 | 0.689", False),
+        ("1 | 0", True),
+        ("0 | 0", True),
+    ],
+)
+def test_a_row_adds_up_to_one_as_far_as_its_digits_say(row: str, right: bool) -> None:
+    if right:
+        convert(view(["a", "b"], row))
+    else:
+        with pytest.raises(Fault, match="not to 1"):
+            convert(view(["a", "b"], row))

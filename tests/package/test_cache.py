@@ -332,6 +332,7 @@ def decoding(kind: str, device: str):
     return attend, x, cache, 5 if kind == "rolling" else None
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 def test_a_cache_that_grows_compiles_a_few_times(device: str) -> None:
     """Where it first doubles; after that a longer one is no news."""
@@ -359,6 +360,7 @@ def test_a_cache_that_grows_compiles_a_few_times(device: str) -> None:
     assert torch.equal(cache.key, held[[1, 1]])
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 @pytest.mark.parametrize("kind", ["fixed", "rolling"])
 def test_a_decode_step_compiles_once_for_every_length(kind: str, device: str) -> None:
@@ -406,6 +408,7 @@ class Roll(torch.nn.Module):
         return in_chunks(self.attend, x, (3, 1, 1, 2), RollingKVCache(3), window=3)
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 def test_a_decode_step_exports_for_any_length(device: str) -> None:
     attend, x, _, _ = decoding("fixed", device)

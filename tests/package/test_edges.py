@@ -16,6 +16,7 @@ from attention import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 @pytest.mark.parametrize("axes", [3, 4])
 def test_one_graph_for_any_size(axes: int) -> None:

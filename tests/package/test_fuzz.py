@@ -13,7 +13,7 @@ from torch import Tensor
 from attention import Mask, dot_product_attention
 
 # Under beartype as well, by hand: it finds nothing that the other tests do not.
-pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.untyped]
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.slow, pytest.mark.untyped]
 BACKENDS = ["auto", "eager", "fused", "tiled", "spans"]
 SCALES = st.none() | st.sampled_from([0.0, 1.0, -0.5, 1e-30, 20.0])
 SOFTCAPS = st.none() | st.sampled_from([1e-6, 1.0, 50.0])

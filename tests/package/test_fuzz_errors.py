@@ -29,7 +29,7 @@ from attention.functional import NAMES
 from attention.loading import from_bart, from_bloom, from_llama, from_modernbert
 from attention.positions.alibi import slopes
 
-pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.untyped]
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.slow, pytest.mark.untyped]
 DTYPES = [
     torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool, torch.uint8,
     torch.int8, torch.int64, torch.uint16, torch.complex64, torch.float8_e4m3fn,

@@ -18,7 +18,7 @@ from attention import (
 from attention.blocks import cached
 from attention.masks.shifted import Shifted
 
-pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.untyped]
+pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.slow, pytest.mark.untyped]
 
 
 @examples(60)

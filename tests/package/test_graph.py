@@ -206,6 +206,7 @@ def test_wider_and_darker_where_the_weight_is_larger() -> None:
     assert width["a ← a 0.90"] == pytest.approx(9 * width["a ← b 0.10"], abs=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.untyped  # another process runs without beartype
 def test_another_process_writes_the_same_bytes_and_needs_no_networkx(tmp_path) -> None:
     script = (

@@ -19,6 +19,7 @@ print(ours / torchs, *(name for name in drawing if name in sys.modules))
 """
 
 
+@pytest.mark.slow
 def test_importing_costs_torch_and_little_more() -> None:
     """At most a twentieth of torch's own time, in one of three tries; and no drawing library.
 

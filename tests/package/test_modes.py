@@ -38,6 +38,7 @@ def no_warning():
         yield
 
 
+@pytest.mark.slow
 @pytest.mark.untyped  # beartype's checks are not to be traced
 @pytest.mark.parametrize(
     ("name", "weights"), [("none", False), ("causal", False), ("window", True)]
@@ -57,6 +58,7 @@ def test_compiles_whole_for_any_length(name: str, weights: bool, device: str) ->
         torch.testing.assert_close(compiled(query, key), attend(query, key))
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 def test_compiles_with_masks_made_inside(device: str) -> None:
     """An empty row too: the sequence of length 0."""
@@ -75,6 +77,7 @@ def test_compiles_with_masks_made_inside(device: str) -> None:
     assert gradient.isfinite().all()
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 @pytest.mark.parametrize("weights", [False, True])
 def test_exports_for_any_length_and_a_scale_that_depends_on_it(weights: bool) -> None:
@@ -91,6 +94,7 @@ def test_exports_for_any_length_and_a_scale_that_depends_on_it(weights: bool) ->
         torch.testing.assert_close(exported(x), Attend()(x))
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 def test_exports_a_softcap_for_any_length() -> None:
     class Attend(torch.nn.Module):
@@ -105,6 +109,7 @@ def test_exports_a_softcap_for_any_length() -> None:
     torch.testing.assert_close(exported(x), Attend()(x))
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 @pytest.mark.parametrize("keys", [5, 7])
 def test_exports_for_as_many_queries_as_keys_and_for_fewer(keys: int) -> None:
@@ -120,6 +125,7 @@ def test_exports_for_as_many_queries_as_keys_and_for_fewer(keys: int) -> None:
         torch.testing.assert_close(exported(x, y), Attend()(x, y))
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 @pytest.mark.parametrize("kind", ["self", "multi"])
 def test_modules_compile_whole(kind: str, device: str) -> None:
@@ -133,6 +139,7 @@ def test_modules_compile_whole(kind: str, device: str) -> None:
     torch.testing.assert_close(compiled(x, mask=SlidingWindow(2)), attend(x, mask=SlidingWindow(2)))
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 @pytest.mark.skipif(not shutil.which("g++"), reason="inductor needs a C++ compiler")
 @pytest.mark.filterwarnings("ignore")  # of inductor's own making

@@ -72,6 +72,7 @@ def test_a_tile_that_a_mask_empties_is_not_computed(monkeypatch: pytest.MonkeyPa
     assert len(scored) == 1 + 2 + 3 + 3
 
 
+@pytest.mark.slow
 def test_memory_grows_with_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forward and backward: the largest thing allocated is no larger than the keys."""
     monkeypatch.undo()

@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # In processes of their own, which beartype does not reach.
-pytestmark = pytest.mark.untyped
+pytestmark = [pytest.mark.slow, pytest.mark.untyped]
 SCRIPT = """
 import pathlib, sys
 sys.modules["numpy"] = None  # neither torch nor the package asks for it
