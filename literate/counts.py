@@ -14,8 +14,8 @@ from literate import records
 from literate.bibliography import place
 from literate.breaking import book
 from literate.mutants import record
-from literate.mutants.record import EQUIVALENT, Found
-from literate.mutants.targets import LITERATE, PACKAGE
+from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, Found
+from literate.mutants.targets import LITERATE, PACKAGE, PAGES
 
 PAGE = Path("docs/about/counts.md")
 TEXT = Path(__file__).with_suffix(".md")  # the words around the tables
@@ -67,6 +67,21 @@ def mutants(them: Iterable[Found], same: Iterable[str]) -> str:
     return "".join(rows) + row("**in all**", *total, share(*total))
 
 
+def pages() -> str:
+    """A row for each page that reaches a mutant of the sample, and their sum."""
+    each = Found.read(PAGES.record).each
+    names = {EXAMPLES: "the examples of the reference", ALL: "**together**"}
+    return "".join(
+        row(title(name, names), ran, noticed, share(ran, 0, noticed))
+        for name, (ran, noticed) in sorted(each.items())
+    )
+
+
+def title(name: str, names: dict[str, str]) -> str:
+    path = Path(name)
+    return names.get(name) or (place(path) if path.parts[0] == "docs" else path.stem)
+
+
 def share(ran: int, same: int, noticed: int) -> str:
     return f"{100 * noticed / (ran - same):.1f} %"
 
@@ -74,7 +89,7 @@ def share(ran: int, same: int, noticed: int) -> str:
 def page() -> str:
     same = tomllib.loads(EQUIVALENT.read_text("utf-8"))
     table = mutants((Found.read(target.record) for target in (PACKAGE, LITERATE)), same)
-    return TEXT.read_text("utf-8").format(checks=checks(), mutants=table)
+    return TEXT.read_text("utf-8").format(checks=checks(), mutants=table, pages=pages())
 
 
 def main(arguments: list[str]) -> int:

@@ -27,7 +27,7 @@ def effects(statement: ast.stmt, known: Known, used: set[str]) -> tuple[set[str]
     if isinstance(statement, ast.ClassDef):
         for part in statement.body:
             found, draws = effects(part, known, used)
-            own = {"self", "super"} if getattr(part, "name", "") == "__init__" else set()
+            own = {"self"} if getattr(part, "name", "") == "__init__" else set()
             changed, chance = changed | found - own, chance or draws
         return changed, chance
     for node in ast.walk(statement):

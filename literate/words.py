@@ -60,13 +60,17 @@ def main(arguments: list[str]) -> int:
         print(f"{CSPELL} is missing: run `make .venv/.judges`", file=sys.stderr)
         return 1
     globs = arguments or [*PAGES, *PYTHON]
+    paths = sorted({path for glob in globs for path in Path().glob(glob)} - {NAMES})
+    if not paths:
+        print(f"python -m literate words: no file is {' or '.join(globs)}", file=sys.stderr)
+        return 2
     shutil.rmtree(FOLDER, ignore_errors=True)
-    for path in sorted({path for glob in globs for path in Path().glob(glob)} - {NAMES}):
+    for path in paths:
         target = FOLDER / f"{path}.txt"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(prose(path), "utf-8")
     node = Path(sys.executable).parent / "node"
-    quiet = ["--no-progress", "--no-summary", "--no-must-find-files"]
+    quiet = ["--no-progress", "--no-summary"]
     command = [str(node), str(CSPELL), *quiet, "--config", "cspell.json", f"{FOLDER}/**"]
     found = subprocess.run(command, check=False, capture_output=True, text=True)
     print(found.stdout.replace(".txt:", ":").replace(f"{FOLDER}/", ""), end="")

@@ -12,15 +12,16 @@ python -m literate mutate --again 20          so many that were noticed, on the 
 import argparse
 import os
 import random
+import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from literate import settings
-from literate.mutants.mutant import Mutant, mutants
+from literate.mutants.mutant import Mutant, hashes, mutants
 from literate.mutants.plugin import Mutate, Trial
-from literate.mutants.record import Found
+from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, Found, named
 from literate.mutants.targets import LITERATE, PACKAGE, PAGES
 
 
@@ -45,8 +46,7 @@ def main(arguments: list[str]) -> int:
     os.environ["OMP_NUM_THREADS"] = "1"  # threads do not outlive a fork
     settings.prepare()
     target = given.target
-    tests = [test for test in target.tests if not (given.each and test == target.folder)]
-    found = Found.read(target.record)
+    tests, found = target.tests, Found.read(target.record)
     if given.again:
         killed = dict(found.killers())
         chosen = drawn(killed, given.again, given.seed)
@@ -55,10 +55,12 @@ def main(arguments: list[str]) -> int:
         chosen, tests = found.survivors(), [given.survivors]
     elif given.sample:
         every = (m for path in given.files or target.sources() for m in mutants(path))
-        chosen = drawn(every, given.sample, given.seed)
+        same = tomllib.loads(EQUIVALENT.read_text("utf-8")) if given.each else {}
+        differ = (mutant for mutant in every if not named(mutant.key, same))
+        chosen = drawn(differ, given.sample, given.seed)
     else:
-        named = [m for path in given.files for m in mutants(path)]
-        chosen = named if given.files else found.stale(target.sources())
+        these = [m for path in given.files for m in mutants(path)]
+        chosen = these if given.files else found.stale(target.sources())
     keeps = not (given.sample or given.again or given.survivors)
     notes = Notes(found, target.record, keeps, bool(given.survivors), given.each)
     plugin = Mutate(target.folder, chosen, given.seconds, given.each, notes, target.late)
@@ -73,6 +75,10 @@ def drawn(them: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
     return random.Random(seed).sample(every, min(count, len(every)))
 
 
+def page(test: str) -> str:
+    return test if test.endswith(".md") else EXAMPLES
+
+
 class Notes:
     """Says what survives, and writes down each file when its mutants have run."""
 
@@ -82,6 +88,7 @@ class Notes:
         self.path: Path | None = None
         self.came: dict[Mutant, str | None | bool] = {}
         self.pages: dict[str, list[int]] = {}
+        self.sample: dict[str, str] = {}
         self.counts = {"ran": 0, "noticed": 0, "not run": 0}
 
     def __call__(self, trial: Trial) -> None:
@@ -94,13 +101,21 @@ class Notes:
         self.counts["noticed"] += killer is not None
         if killer is not None and self.adds:  # "": it broke down
             self.found.notice(trial.mutant, killer)
-        for page in trial.tried if self.each and trial.ran else []:
-            score = self.pages.setdefault(page, [0, 0])
-            score[0] += 1
-            score[1] += page in trial.killers
+        if self.each and trial.ran:
+            self.score(trial)
         if killer is None:
             said = "survives" if trial.ran else "is not run"
             print(f"{trial.mutant.key}: {said} (line {trial.mutant.line})", flush=True)
+
+    def score(self, trial: Trial) -> None:
+        """What each page made of a mutant, the examples of all docstrings, and all of them."""
+        mutant = trial.mutant
+        self.sample[mutant.key] = hashes(mutant.path)[mutant.function]
+        tried, killers = ({ALL, *map(page, names)} for names in (trial.tried, trial.killers))
+        for name in tried:
+            score = self.pages.setdefault(name, [0, 0])
+            score[0] += 1
+            score[1] += name in killers and bool(trial.killers)
 
     def close(self) -> None:
         """All mutants of a file have run: they are written down now, for all of them take hours."""
@@ -116,5 +131,6 @@ class Notes:
         print(self.counts)
         if self.each:
             self.found.each = dict(sorted(self.pages.items()))
+            self.found.sample = dict(sorted(self.sample.items()))
         if self.each or self.adds:
             self.found.write(self.place)

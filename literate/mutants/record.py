@@ -15,6 +15,7 @@ PAGES = Path("tests/mutants/pages.json")
 LITERATE = Path("tests/mutants/literate.json")
 EQUIVALENT = Path("tests/mutants/equivalent.toml")
 SURVIVED, NOT_RUN = -1, -2
+ALL, EXAMPLES = "together", "docstrings"  # beside the pages
 
 
 class Part(NamedTuple):
@@ -29,6 +30,7 @@ class Found:
     tests: list[str] = field(default_factory=list)  # that noticed one; "": it broke down
     files: dict[str, dict[str, Part]] = field(default_factory=dict)
     each: dict[str, list[int]] = field(default_factory=dict)  # of a page: mutants tried, noticed
+    sample: dict[str, str] = field(default_factory=dict)  # which those were, and their functions
 
     @classmethod
     def read(cls, place: Path) -> "Found":
@@ -39,7 +41,7 @@ class Found:
             path: {name: Part(*part) for name, part in parts.items()}
             for path, parts in known["files"].items()
         }
-        return cls(known["tests"], files, known["each"])
+        return cls(known["tests"], files, known["each"], known.get("sample", {}))
 
     def write(self, place: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -85,6 +87,11 @@ class Found:
 
     def survivors(self) -> list[Mutant]:
         return [mutant for mutant, number in self.outcomes() if number == SURVIVED]
+
+    def moved(self, paths: Iterable[Path]) -> list[str]:
+        """Those of the sample whose function is no longer what it was."""
+        now = {m.key: hashes(path)[m.function] for path in paths for m in mutants(path)}
+        return [key for key, known in self.sample.items() if now.get(key) != known]
 
     def notice(self, mutant: Mutant, test: str) -> None:
         """A test noticed now what nothing did."""

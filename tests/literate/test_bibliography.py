@@ -81,6 +81,16 @@ def test_a_citation_has_its_line() -> None:
     assert said[4] == ("docs/part/one.md", 7, "Nvidia", 2023)
 
 
+def test_a_citation_on_the_second_line_below_an_empty_one() -> None:
+    Path("docs/a.md").write_text("\nDao et al., *Attention in $n^2$ Steps* (2022).\n", "utf-8")
+    assert next(bibliography.mentions()).line == 2
+
+
+def test_authors_and_those_who_are_not_named() -> None:
+    work = bibliography.Work(("Dao", "Fu", "et al."), "A Title", 2022, "arxiv", "1")
+    assert work.writers == "Dao, Fu et al."
+
+
 def test_no_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     assert bibliography.main(["x"]) == 2
     told = capsys.readouterr()

@@ -57,6 +57,12 @@ def test_what_a_test_of_the_page_notices(book: Book) -> None:
     assert book.page.read_text("utf-8") == text
 
 
+def test_what_a_page_wrote_is_gone(book: Book) -> None:
+    writes = '```python\nopen("file.txt", "w").close()\nprint("37 of them")\n```\n'
+    book.tried(writes + PRINTS.format(37, 37).partition("```\n")[2])
+    assert not list(Path(tempfile.gettempdir()).glob("page-*"))
+
+
 def test_all_digits_of_a_page_may_be_noticed(book: Book) -> None:
     assert seen(book.tried(PRINTS.format(3, 3))) == ("", {"output": 1}, 1, [])
 

@@ -38,6 +38,17 @@ def test_a_row_for_each_page_that_checks_something(small: None) -> None:
     )
 
 
+def test_a_row_for_each_page_that_was_asked_alone(small: None) -> None:
+    each = {"together": [8, 6], "README.md": [4, 1], "docs/part/one.md": [2, 2]}
+    Found(each=each | {"docstrings": [3, 3]}).write(record.PAGES)
+    assert counts.pages() == (
+        "| README | 4 | 1 | 25.0 % |\n"
+        "| [The one](../part/one.md) | 2 | 2 | 100.0 % |\n"
+        "| the examples of the reference | 3 | 3 | 100.0 % |\n"
+        "| **together** | 8 | 6 | 75.0 % |\n"
+    )
+
+
 def part(folder: str, noticed: list[int]) -> None:
     """A file with as many mutants, all alike, and what noticed them in a record."""
     path = Path(folder) / "a.py"

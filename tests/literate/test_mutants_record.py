@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from literate.mutants.mutant import mutants
-from literate.mutants.record import Found, named
-from literate.mutants.targets import LITERATE, PACKAGE, Target
+from literate.mutants.record import ALL, Found, named
+from literate.mutants.targets import LITERATE, PACKAGE, PAGES, Target
 
 EQUIVALENT = tomllib.loads(Path("tests/mutants/equivalent.toml").read_text("utf-8"))
 TARGETS = pytest.mark.parametrize("target", [PACKAGE, LITERATE], ids=["attention", "literate"])
@@ -29,6 +29,16 @@ def test_each_equivalent_mutant_is_one_of_a_file() -> None:
 def test_of_the_mutants_that_differ_95_in_100_are_noticed(target: Target) -> None:
     ran, noticed = Found.read(target.record).score(EQUIVALENT)
     assert noticed >= 0.95 * ran > 0
+
+
+def test_of_those_of_the_package_the_pages_alone_notice_85_in_100() -> None:
+    found = Found.read(PAGES.record)
+    ran, noticed = found.each[ALL]
+    assert ran == len(found.sample) >= 290  # of 300; some cannot be put in
+    assert noticed >= 0.85 * ran
+    moved = found.moved(PACKAGE.sources())
+    said = f"{len(moved)} of the sample have changed since: run it again, see literate/counts.md"
+    assert len(moved) <= ran / 10, said
 
 
 @TARGETS

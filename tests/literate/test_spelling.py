@@ -73,6 +73,29 @@ def test_right_words_pass(spell) -> None:
     assert spell("Each query attends to the keys of its neighbours.\n", ".md") == (0, [])
 
 
+def test_files_of_one_folder_are_spelled_together(spell, capsys) -> None:
+    own = words.FOLDER.parent / "pages"
+    own.mkdir(parents=True)
+    for name in ("one.md", "two.md"):
+        (own / name).write_text("A sentense.\n", "utf-8")
+    assert words.main([f"{own}/*.md"]) == 1
+    assert [line.partition(" (")[0] for line in capsys.readouterr().out.splitlines()] == [
+        f"{own}/{name}:1:3 - Unknown word" for name in ("one.md", "two.md")
+    ]
+
+
+def test_no_file_to_spell_is_an_error(spell, capsys) -> None:
+    assert words.main(["no/*.md", "nothing.py"]) == 2
+    said = "python -m literate words: no file is no/*.md or nothing.py\n"
+    assert capsys.readouterr().err == said
+
+
+def test_what_the_program_says_is_passed_on(spell, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(words, "CSPELL", Path("node_modules/cspell/package.json"))
+    assert words.main(["README.md"]) == 1
+    assert "package.json" in capsys.readouterr().err
+
+
 def test_what_was_spelled_before_is_not_spelled_again(spell) -> None:
     assert spell("A sentense.\n", ".md")[0] == 1
     assert spell("# A sentence.\n", ".py") == (0, [])

@@ -61,6 +61,16 @@ def test_a_second_run_does_nothing_and_a_new_one_writes_the_same(target: Path) -
     assert font.read_bytes() == bytes_then
 
 
+def test_without_a_word_it_writes_where_the_site_takes_it_from(
+    target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    styles = (Path(__file__).parents[2] / "mkdocs.yml").read_text("utf-8")
+    assert f"- {vendor.TARGET.relative_to('docs')}/katex.css\n" in styles
+    monkeypatch.setattr(vendor, "TARGET", target)
+    assert vendor.main([]) == 0
+    assert (target / "katex.css").exists()
+
+
 def test_missing_packages_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "vendor"
     assert vendor.main(["--modules", str(tmp_path), "--target", str(target)]) == 1
