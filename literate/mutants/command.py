@@ -129,8 +129,9 @@ class Notes:
         if whole:  # or the mutants of the last file have not all run
             self.close()
         print(self.counts)
-        if self.each:
+        if self.each and whole and self.pages:
             self.found.each = dict(sorted(self.pages.items()))
             self.found.sample = dict(sorted(self.sample.items()))
-        if self.each or self.adds:
+            self.found.write(self.place)
+        if self.adds:
             self.found.write(self.place)

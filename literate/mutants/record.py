@@ -90,7 +90,10 @@ class Found:
 
     def moved(self, paths: Iterable[Path]) -> list[str]:
         """Those of the sample whose function is no longer what it was."""
-        now = {m.key: hashes(path)[m.function] for path in paths for m in mutants(path)}
+        now: dict[str, str] = {}
+        for path in paths:
+            known = hashes(path)
+            now |= {mutant.key: known[mutant.function] for mutant in mutants(path)}
         return [key for key, known in self.sample.items() if now.get(key) != known]
 
     def notice(self, mutant: Mutant, test: str) -> None:
