@@ -10,6 +10,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, Documents, Padding, PrefixLM, SlidingWindow, dot_product_attention
 
+pytestmark = pytest.mark.slow  # what laws.md asks of fewer
+
 LENGTHS = torch.tensor([5, 2])
 IDS = torch.tensor([[0, 0, 1, 1, 1], [3, 3, 3, 2, 2]])
 MASKS = {  # for 5 keys, and 2 sequences where they differ

@@ -22,7 +22,7 @@ from attention.call import Call
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
 # looks for what a kernel calls in the wrong place. test_triton_rules.py checks the annotations.
-pytestmark = pytest.mark.untyped
+pytestmark = [pytest.mark.slow, pytest.mark.untyped]
 HALF = {"dtype": torch.float16, "device": DEVICE}
 
 
