@@ -40,7 +40,7 @@ test: lint
 	$(ALONE) $(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
 	$(OTHER) $(PYTEST) $(ORDER) README.md docs
 
-# What an author runs all day: all but the browser, the wheel and what takes long.
+# What an author runs all day: the pages, and the package but what takes long.
 quick: lint
 	$(ALONE) $(PYTEST) -m "not slow" docs README.md attention tests/package
 

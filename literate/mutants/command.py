@@ -111,11 +111,15 @@ class Notes:
         """What each page made of a mutant, the examples of all docstrings, and all of them."""
         mutant = trial.mutant
         self.sample[mutant.key] = hashes(mutant.path)[mutant.function]
-        tried, killers = ({ALL, *map(page, names)} for names in (trial.tried, trial.killers))
-        for name in tried:
-            score = self.pages.setdefault(name, [0, 0])
-            score[0] += 1
-            score[1] += name in killers and bool(trial.killers)
+        killers = {*map(page, trial.killers)}
+        for name in {*map(page, trial.tried)}:
+            self.add(name, name in killers)
+        self.add(ALL, bool(killers))
+
+    def add(self, name: str, noticed: bool) -> None:
+        score = self.pages.setdefault(name, [0, 0])
+        score[0] += 1
+        score[1] += noticed
 
     def close(self) -> None:
         """All mutants of a file have run: they are written down now, for all of them take hours."""

@@ -49,6 +49,19 @@ def test_every_mutant_ran(target: Target) -> None:
 
 
 @TARGETS
+def test_what_noticed_a_mutant_is_still_there(target: Target) -> None:
+    found = Found.read(target.record)
+    names = {found.tests[number] for _, number in found.outcomes() if number >= 0}
+    texts = {name: Path(name.partition("::")[0]).read_text("utf-8") for name in names if name}
+    gone = [
+        name
+        for name, text in texts.items()
+        if name.startswith("tests/") and f"def {name.split('::')[1].partition('[')[0]}(" not in text
+    ]
+    assert gone == []
+
+
+@TARGETS
 def test_a_sample_is_noticed_again(target: Target) -> None:
     command = [sys.executable, "-m", "literate", "mutate", "--again", str(AGAIN)]
     command += ["--seed", str(date.today()), *(["--literate"] if target is LITERATE else [])]

@@ -4,6 +4,14 @@ import pytest
 from helpers import script
 
 NEEDED = {
+    "no call of what changes only another function": (
+        [
+            "def g(x):\n    return x\n\n\ng.seen = []",
+            "def f(x):\n    g.seen.append(1)\n    return x[0]\n\n\nx = [1]\ny = f(x)",
+            "print(x)",
+        ],
+        "x = [1]",
+    ),
     "no name that a loop binds": (
         ["a = 1\nfor a in (1, 2):\n    b = a", "print(b)"],
         "for a in (1, 2):\n    b = a",
