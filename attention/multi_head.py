@@ -201,7 +201,7 @@ class MultiHeadAttention(nn.Module):
         """
         checks.remembered(self.positions)
         value = key if value is None else value
-        checks.read(key, key, value, self.query_proj.weight)
+        checks.read(key, key, value, self.query_proj.weight, "key")
         return Memory(*self._read(key, value))
 
     def _read(

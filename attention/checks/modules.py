@@ -50,16 +50,19 @@ def tokens(name: str, x: object, weight: Tensor) -> None:
         )
 
 
-def read(query: Tensor, key: Tensor, value: Tensor, weight: Tensor) -> None:
-    """What a module reads: each by itself, and beside the query, which is right."""
+def read(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, asks: str = "query") -> None:
+    """What a module reads: each by itself, and beside the query, which is right.
+
+    Where nobody asks yet, the key stands in the query's place: `asks` is its name.
+    """
     for name, x in (("key", key), ("value", value)):
         tokens(name, x, weight)
     for name, x in (("key", key), ("value", value)):
         if x.shape[:-2] != query.shape[:-2]:
             raise ValueError(
-                f"{name} has batch axes {tuple(x.shape[:-2])} but query has "
+                f"{name} has batch axes {tuple(x.shape[:-2])} but {asks} has "
                 f"{tuple(query.shape[:-2])}: expected the same, "
-                f"got query {shape(query)} and {name} {shape(x)}"
+                f"got {asks} {shape(query)} and {name} {shape(x)}"
             )
     if value.shape[-2] != key.shape[-2]:
         raise ValueError(
