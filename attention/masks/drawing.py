@@ -8,6 +8,7 @@ from attention.checks import held
 from attention.masks.base import Mask
 
 SIDE = 12  # of a cell, in pixels
+FILL = "var(--arc, light-dark(#9c2a78, #c57cba))"  # the page's colour, where it has one
 
 
 def svg(mask: Mask, queries: int, keys: int) -> str:
@@ -23,12 +24,12 @@ def svg(mask: Mask, queries: int, keys: int) -> str:
         lines += "".join(f"M{j} 0v{queries}" for j in range(keys + 1))
         paths.append(
             f'<g transform="translate({n * (keys + 1) + 1} 1)">'
-            f'<path d="{cells}" fill="#9c2a78"/>'
+            f'<path d="{cells}" style="fill: {FILL}"/>'
             f'<path d="{lines}" fill="none" stroke="currentColor" stroke-width=".04"/></g>'
         )
     name = escape(f"{mask!r}: a row a query, a column a key, filled where it may attend")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{name}" '
+        '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {width} {height}" width="{width * SIDE}" height="{height * SIDE}">'
-        f"{''.join(paths)}</svg>"
+        f"<title>{name}</title>{''.join(paths)}</svg>"
     )

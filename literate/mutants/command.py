@@ -1,6 +1,7 @@
 """Change the package, or literate/, in one place after another, and count what notices.
 
 python -m literate mutate                     what has changed, on the tests until one notices
+python -m literate mutate --kernels           the same with the GPU kernels, on an interpreter
 python -m literate mutate --literate          the same with literate/, the machinery of the book
 python -m literate mutate --survivors TEST    what nothing noticed, on a test that is new
 python -m literate mutate --pages             on the pages and the package's examples instead
@@ -22,7 +23,7 @@ from literate import settings
 from literate.mutants.mutant import Mutant, hashes, mutants
 from literate.mutants.plugin import Mutate, Trial
 from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, Found, named
-from literate.mutants.targets import LITERATE, PACKAGE, PAGES
+from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES
 
 
 def main(arguments: list[str]) -> int:
@@ -37,6 +38,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--survivors", metavar="TEST")
     parser.add_argument("--seed", default="0")
     which = parser.add_mutually_exclusive_group()
+    which.add_argument("--kernels", dest="target", action="store_const", const=KERNELS)
     which.add_argument("--literate", dest="target", action="store_const", const=LITERATE)
     which.add_argument("--pages", dest="target", action="store_const", const=PAGES)
     parser.set_defaults(target=PACKAGE)
@@ -63,7 +65,7 @@ def main(arguments: list[str]) -> int:
         chosen = these if given.files else found.stale(target.sources())
     keeps = not (given.sample or given.again or given.survivors)
     notes = Notes(found, target.record, keeps, bool(given.survivors), given.each)
-    plugin = Mutate(target.folder, chosen, given.seconds, given.each, notes, target.late)
+    plugin = Mutate(target.package, chosen, given.seconds, given.each, notes, target.late)
     quiet = ["-q", "-s", "-p", "no:cacheprovider"]
     status = pytest.main([*quiet, *target.options, *tests], [plugin])
     notes.done(whole=status not in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR))

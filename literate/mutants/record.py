@@ -13,6 +13,7 @@ from literate.mutants.mutant import Mutant, hashes, mutants
 TESTS = Path("tests/mutants/tests.json")
 PAGES = Path("tests/mutants/pages.json")
 LITERATE = Path("tests/mutants/literate.json")
+KERNELS = Path("tests/mutants/kernels.json")
 EQUIVALENT = Path("tests/mutants/equivalent.toml")
 SURVIVED, NOT_RUN = -1, -2
 ALL, EXAMPLES = "together", "docstrings"  # beside the pages

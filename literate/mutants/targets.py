@@ -1,4 +1,4 @@
-"""What can be changed: the package, or the machinery of the book; on which tests, written where.
+"""What can be changed: the package, its GPU kernels, or the machinery of the book; on which tests.
 
 This folder is no target: the driver would hear of its own faults from itself.
 """
@@ -10,12 +10,17 @@ from literate.mutants import record
 
 
 class Target(NamedTuple):
+    name: str
     folder: str
     left_out: set[str]  # folders and files that are changed only if they are named
     record: Path
     tests: list[str]
     options: list[str]
     late: list[str]  # what tests load late: once for all, not in each copy of the process
+
+    @property
+    def package(self) -> str:
+        return self.folder.replace("/", ".")
 
     def sources(self) -> list[Path]:
         every = Path(self.folder).rglob("*.py")
@@ -24,7 +29,8 @@ class Target(NamedTuple):
 
 PACKAGE = Target(
     "attention",
-    {"triton"},  # GPU kernels take minutes on an interpreter; tests/gluon plants faults of its own
+    "attention",
+    {"triton"},  # GPU kernels take long on an interpreter: they are a target of their own
     record.TESTS,
     ["attention", "tests/package"],
     [
@@ -40,7 +46,17 @@ PAGES = PACKAGE._replace(
     tests=["README.md", "docs", "attention"],  # the reference is made of the package's examples
     options=[],
 )
+KERNELS = Target(
+    "kernels",
+    "attention/backends/triton",
+    {"hopper.py", "hopper_kernel.py"},  # no interpreter; tests/gluon plants faults of its own
+    record.KERNELS,
+    [f"tests/package/test_triton_{name}.py" for name in ("edges", "forward", "rules", "wide")],
+    [],
+    [],
+)
 LITERATE = Target(
+    "literate",
     "literate",
     {"mutants", "chromium.py"},  # what the flags of a browser do, the slow tests see
     record.LITERATE,

@@ -13,14 +13,15 @@ from literate.mutants.record import ALL, Found, named
 from literate.mutants.targets import LITERATE, PACKAGE, PAGES, Target
 
 EQUIVALENT = tomllib.loads(Path("tests/mutants/equivalent.toml").read_text("utf-8"))
-TARGETS = pytest.mark.parametrize("target", [PACKAGE, LITERATE], ids=["attention", "literate"])
+EVERY = [PACKAGE, LITERATE]  # not all of the kernels has run yet
+TARGETS = pytest.mark.parametrize("target", EVERY, ids=[target.name for target in EVERY])
 # Mutants of functions that have changed since; with more, theirs must run.
 FEW = {"attention": 100, "literate": 100}
 AGAIN = 20  # mutants that were noticed and must be now: others each day
 
 
 def test_each_equivalent_mutant_is_one_of_a_file() -> None:
-    paths = [path for target in (PACKAGE, LITERATE) for path in target.sources()]
+    paths = [path for target in EVERY for path in target.sources()]
     every = [mutant.key for path in paths for mutant in mutants(path)]
     assert [name for name in EQUIVALENT if not any(named(key, [name]) for key in every)] == []
 
@@ -31,11 +32,11 @@ def test_of_the_mutants_that_differ_95_in_100_are_noticed(target: Target) -> Non
     assert noticed >= 0.95 * ran > 0
 
 
-def test_of_those_of_the_package_the_pages_alone_notice_85_in_100() -> None:
+def test_of_those_of_the_package_the_pages_alone_notice_90_in_100() -> None:
     found = Found.read(PAGES.record)
     ran, noticed = found.each[ALL]
     assert ran == len(found.sample) >= 290  # of 300; some cannot be put in
-    assert noticed >= 0.85 * ran
+    assert noticed >= 0.9 * ran
     moved = found.moved(PACKAGE.sources())
     said = f"{len(moved)} of the sample have changed since: run it again, see literate/counts.md"
     assert len(moved) <= ran / 10, said
@@ -45,7 +46,7 @@ def test_of_those_of_the_package_the_pages_alone_notice_85_in_100() -> None:
 def test_every_mutant_ran(target: Target) -> None:
     stale = Found.read(target.record).stale(target.sources())
     said = f"{len(stale)} have changed since: run python -m literate mutate"
-    assert len(stale) <= FEW[target.folder], said
+    assert len(stale) <= FEW[target.name], said
 
 
 @TARGETS
@@ -64,6 +65,7 @@ def test_what_noticed_a_mutant_is_still_there(target: Target) -> None:
 @TARGETS
 def test_a_sample_is_noticed_again(target: Target) -> None:
     command = [sys.executable, "-m", "literate", "mutate", "--again", str(AGAIN)]
-    command += ["--seed", str(date.today()), *(["--literate"] if target is LITERATE else [])]
+    command += ["--seed", str(date.today())]
+    command += [] if target is PACKAGE else [f"--{target.name}"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -305,6 +305,12 @@ CASES = {
         "positions is Rotary(base=10000.0, width=None, layout='half'): expected None to remember "
         "another sequence, from which there is no distance",
     ),
+    "a memory of values for fewer sequences": (
+        lambda: ATTEND.remember(X, X[:1]),
+        ValueError,
+        "value has batch axes (1,) but key has (2,): expected the same, "
+        "got key (2, 6, 12) and value (1, 6, 12)",
+    ),
     "a memory of words": (
         lambda: ATTEND.remember(["light"]),
         TypeError,
