@@ -6,9 +6,9 @@ import torch
 
 from attention.checks import held
 from attention.masks.base import Mask
+from attention.views.drawing import ARC
 
 SIDE = 12  # of a cell, in pixels
-FILL = "var(--arc, light-dark(#9c2a78, #c57cba))"  # the page's colour, where it has one
 
 
 def svg(mask: Mask, queries: int, keys: int) -> str:
@@ -24,7 +24,7 @@ def svg(mask: Mask, queries: int, keys: int) -> str:
         lines += "".join(f"M{j} 0v{queries}" for j in range(keys + 1))
         paths.append(
             f'<g transform="translate({n * (keys + 1) + 1} 1)">'
-            f'<path d="{cells}" style="fill: {FILL}"/>'
+            f'<path d="{cells}" style="fill: {ARC}"/>'
             f'<path d="{lines}" fill="none" stroke="currentColor" stroke-width=".04"/></g>'
         )
     name = escape(f"{mask!r}: a row a query, a column a key, filled where it may attend")
