@@ -6,7 +6,7 @@ that were changed (literate/breaking/found.json) and the mutants (tests/mutants)
 
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -26,13 +26,18 @@ def row(*cells: object) -> str:
     return f"| {' | '.join(shown)} |\n"
 
 
+def counted() -> Iterator[tuple[Path, dict[str, int]]]:
+    """The pages that check something, but for the one of the counts, and how much."""
+    for path in [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]:
+        counts = records.read(records.place(Path("docs/.records"), path)).get("counts")
+        if path != PAGE and counts:
+            yield path, counts
+
+
 def checks() -> str:
     """A row for each page that checks something, and their sums."""
     rows, digits = [], book.found()
-    for path in [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]:
-        counts = records.read(records.place(Path("docs/.records"), path)).get("counts")
-        if path == PAGE or not counts:
-            continue
+    for path, counts in counted():
         names = ("blocks", "outputs", "numbers", "claims", "assertions")
         broken = digits[path.as_posix()]
         numbers = [
@@ -96,5 +101,9 @@ def main(arguments: list[str]) -> int:
     if arguments:
         print("python -m literate count: expected no arguments", file=sys.stderr)
         return 2
+    if never := [path for path, _ in counted() if path.as_posix() not in book.found()]:
+        said = f"{', '.join(map(str, never))}: expected digits that were broken, but none were"
+        print(f"{said}; python -m literate break comes first", file=sys.stderr)
+        return 1
     PAGE.write_text(page(), "utf-8")
     return 0

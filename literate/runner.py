@@ -47,6 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.prepare()
+    config.addinivalue_line("markers", "slow: takes long; make quick leaves it out")
     if config.getoption("--update-docs") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--update-docs rewrites files: run it without -n")
 
@@ -101,7 +102,9 @@ class LiteratePage(MarkdownTextFile):
             elif "source" in step.kinds:
                 yield SourceItem.make(self, run, step)
             elif "triton" in step.kinds:
-                yield TritonItem.make(self, run, step)
+                item = TritonItem.make(self, run, step)
+                item.add_marker("slow")
+                yield item
             elif task := tasks.get(step.line):
                 yield ExerciseItem.make(self, run, step, task)
             elif not step.kinds & {"check", "notest"}:

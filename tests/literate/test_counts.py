@@ -38,6 +38,22 @@ def test_a_row_for_each_page_that_checks_something(small: None) -> None:
     )
 
 
+def test_a_page_that_was_never_broken_is_named(small: None, capsys, monkeypatch) -> None:
+    monkeypatch.setattr(counts, "page", lambda: "written")
+    assert counts.main([]) == 0
+    assert counts.PAGE.read_text("utf-8") == "written"
+    counts.PAGE.write_text("as it was", "utf-8")
+    for name in ("new", "other"):
+        Path(f"docs/part/{name}.md").write_text(f"# The {name}\n", "utf-8")
+        write(Path(f"docs/.records/part/{name}.json"), {"counts": HAS, "numbers": []})
+    assert counts.main([]) == 1
+    assert capsys.readouterr().err == (
+        "docs/part/new.md, docs/part/other.md: expected digits that were broken, but none were; "
+        "python -m literate break comes first\n"
+    )
+    assert counts.PAGE.read_text("utf-8") == "as it was"
+
+
 def test_a_row_for_each_page_that_was_asked_alone(small: None) -> None:
     each = {"together": [8, 6], "README.md": [4, 1], "docs/part/one.md": [2, 2]}
     Found(each=each | {"docstrings": [3, 3]}).write(record.PAGES)

@@ -220,6 +220,12 @@ def test_a_triton_block_runs_as_its_script(run, monkeypatch: pytest.MonkeyPatch)
     assert counts(run(text)[0]) == (3, 0, 0)
     broken = text.replace("print(x, os", "print(y, os")
     assert "NameError: name 'y' is not defined" in failures(run(broken)[0])[0]
+    assert counts(run(broken, "-m", "not slow")[0]) == (2, 0, 0)
+
+
+def test_slow_is_a_marker_wherever_pages_run(run, capsys: pytest.CaptureFixture[str]) -> None:
+    run(TRITON, "--markers")
+    assert "@pytest.mark.slow: takes long; make quick leaves it out\n" in capsys.readouterr().out
 
 
 def test_a_triton_block_is_a_record_without_triton(run, monkeypatch: pytest.MonkeyPatch) -> None:

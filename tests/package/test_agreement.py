@@ -9,6 +9,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, SlidingWindow, dot_product_attention
 
+pytestmark = pytest.mark.slow
+
 BACKENDS = ["loops", "eager", "tiled", "fused", "auto"]
 WEIGHING = ["loops", "eager", "auto"]  # those that return weights
 BATCHES = [(), (2,), (2, 3), (0,), (1, 1, 2), (2, 0, 3)]

@@ -22,6 +22,8 @@ from attention.blocks import Blocks
 from attention.blocks.equal import Every
 from attention.call import Call
 
+pytestmark = pytest.mark.slow
+
 IDS = torch.tensor([[5] * 70 + [2] + [3] * 129 + [9] * 100, [0] * 30 + [7] * 270])
 
 
