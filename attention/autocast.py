@@ -1,6 +1,7 @@
 """Mixed precision: under autocast, inputs are cast as torch casts those of its own attention."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import torch
@@ -17,14 +18,15 @@ def active(tensor: object) -> bool:
 
 
 def lower(*tensors: Any) -> list[Any]:
-    """Floating tensors in autocast's dtype; float64 and whatever is no tensor as they are."""
+    """Floating tensors in autocast's dtype; as they are if one is of float64, as torch has it."""
     dtype = torch.get_autocast_dtype(tensors[0].device.type)
-    return [
-        x.to(dtype)
-        if isinstance(x, Tensor) and x.is_floating_point() and x.dtype != torch.float64
-        else x
-        for x in tensors
-    ]
+    if any(floating(x) and x.dtype == torch.float64 for x in tensors):
+        return list(tensors)
+    return [x.to(dtype) if floating(x) else x for x in tensors]
+
+
+def floating(x: object) -> bool:
+    return isinstance(x, Tensor) and x.is_floating_point()
 
 
 def off(run: Callable[..., Any], device: str) -> Callable[..., Any]:
@@ -35,3 +37,9 @@ def off(run: Callable[..., Any], device: str) -> Callable[..., Any]:
             return run(*arguments)
 
     return plain
+
+
+def without(tensor: Tensor) -> AbstractContextManager[Any]:
+    """Inside, what is computed from a tensor does not see autocast."""
+    kind = tensor.device.type
+    return nullcontext() if kind == "meta" else torch.autocast(kind, enabled=False)

@@ -6,12 +6,10 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import autocast, checks
-from attention.backends.names import NAMES
+from attention.backends.names import NAMES, Backend
 from attention.call import Call
 from attention.masks import Mask
 from attention.way import way
-
-Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled", "triton"]
 
 
 @overload
@@ -135,7 +133,7 @@ def dot_product_attention(
         checks.bias(bias, query, key)
     call = Call(query, key, value, mask, bias, softcap, dropout_p, return_weights)
     name, run, keep, seen = way(backend, call)
-    if name == "tiled":  # it asks the rule, and the one that was kept may have changed since
+    if name == "tiled":  # it asks the rule itself
         keep = mask
     if seen is not None:
         key, value = key[..., seen, :], value[..., seen, :]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jaxtyping import Float
 from torch import Tensor
 
-from attention.checks.numbers import real
+from attention.checks.numbers import count, real, whole
 from attention.views.drawing import draw
 from attention.views.view import View, counted
 
@@ -77,8 +77,8 @@ class AttentionGraph(View):
         real("at_least", at_least)
         if not 0 <= at_least <= 1:
             raise ValueError(f"at_least is {at_least}: expected a weight from 0 to 1")
-        if strongest is not None and (not isinstance(strongest, int) or strongest < 1):
-            raise ValueError(f"strongest is {strongest}: expected a count of at least 1, or None")
+        if strongest is not None:
+            count("strongest", strongest, 1)
         self.at_least, self.strongest = at_least, strongest
 
     def edges(self, head: int = 0) -> list[Edge]:
@@ -160,6 +160,8 @@ class AttentionGraph(View):
         heads = len(self.heads)
         if head is None and heads == 1:
             return 0
+        if head is not None:
+            whole("head", head)
         if head is None or head not in range(heads):
             expected = "0" if heads == 1 else f"0 to {heads - 1}"
             raise ValueError(f"head is {head}: expected {expected}")

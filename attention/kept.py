@@ -12,6 +12,7 @@ from attention.masks.base import Mask
 
 Made = TypeVar("Made")
 PLAIN = (int, float, str, type(None))  # what cannot change unseen
+LARGEST = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
 
 
 class Kept(Generic[Made]):
@@ -33,7 +34,7 @@ class Kept(Generic[Made]):
                 self.made.move_to_end(name)
                 return self.made[name]
         learns = torch.is_grad_enabled()
-        # A later call may learn, and save it for its gradient; whether this one does stays so.
+        # Outside of inference mode, since a later call may save it for its gradient.
         with torch.inference_mode(False), torch.set_grad_enabled(learns):
             made = make()
         with self.lock:
@@ -48,7 +49,7 @@ def value(part: object) -> object:
     if isinstance(part, Mask) and not hasattr(part, "__slots__"):  # which hold more
         held = vars(part)
         return type(part), *held, *map(value, held.values())
-    if isinstance(part, Tensor):
+    if isinstance(part, Tensor) and part.nbytes <= LARGEST:
         return part.dtype, part.shape, part.numpy().tobytes()
     if isinstance(part, PLAIN):
         # 1 is True and 0.0 is −0.0, but a rule may tell them apart.

@@ -148,7 +148,7 @@ class MultiHeadAttention(nn.Module):
         if cache is not None:
             checks.alone(cache, key, Cache)
         checks.tokens("query", query, self.query_proj.weight)
-        seen = mask if cache is None else cache.mask(mask, query.shape[-2])
+        seen = mask if cache is None else cache.mask(mask)
         if isinstance(key, Memory):
             checks.memory(key, value, self)
             k, v = key.key, key.value
@@ -170,7 +170,7 @@ class MultiHeadAttention(nn.Module):
             keys,
             values,
             seen,
-            bias=self.positions and self.positions.bias(q, keys.shape[-2]),
+            bias=None if self.positions is None else self.positions.bias(q, keys.shape[-2]),
             scale=self.scale,
             softcap=self.softcap,
             dropout_p=self.dropout if self.training else 0.0,

@@ -66,7 +66,8 @@ def new(backend: str, call: Call) -> Way:
         checks.fits(call.mask, call.query, call.key)
     elif call.mask is not None:
         checks.mask(call.mask, call.query, call.key)
-    return Way(name, load(name), call.mask, None)
+    # The tiled backend asks the rule itself, as it is in each call.
+    return Way(name, load(name), None if name == "tiled" else call.mask, None)
 
 
 def laid(name: str, call: Call, mask: Mask) -> Way:

@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/overhead.py
 
 Each round times every call once, in an order of its own, so that what else the machine does hits
-all alike; medians are compared. The promise is at most 5 µs.
+all alike; medians are compared. The aim is at most 5 µs.
 """
 
 import random

@@ -15,7 +15,7 @@ from literate.bibliography import place
 from literate.breaking import book
 from literate.mutants import record
 from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, Found
-from literate.mutants.targets import LITERATE, PACKAGE, PAGES
+from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES
 
 PAGE = Path("docs/about/counts.md")
 TEXT = Path(__file__).with_suffix(".md")  # the words around the tables
@@ -88,12 +88,12 @@ def title(name: str, names: dict[str, str]) -> str:
 
 
 def share(ran: int, same: int, noticed: int) -> str:
-    return f"{100 * noticed / (ran - same):.1f} %"
+    return f"{1000 * noticed // (ran - same) / 10:.1f} %"  # rounded down: 100.0 is all
 
 
 def page() -> str:
     same = tomllib.loads(EQUIVALENT.read_text("utf-8"))
-    table = mutants((Found.read(target.record) for target in (PACKAGE, LITERATE)), same)
+    table = mutants((Found.read(target.record) for target in (PACKAGE, KERNELS, LITERATE)), same)
     return TEXT.read_text("utf-8").format(checks=checks(), mutants=table, pages=pages())
 
 

@@ -2,16 +2,22 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal, get_args
 
 from attention.backends.eager import eager
 from attention.backends.fused import fused
 from attention.backends.loops import loops
+from attention.backends.tiled import tiled
 
-LOADED: dict[str, Callable[..., Any]] = {"eager": eager, "fused": fused, "loops": loops}
-# Loaded when first asked for: half of what the others take to load, and Triton as much again.
-LATE = ("spans", "tiled", "triton")
-NAMES = ("auto", *LOADED, *LATE)
+Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled", "triton"]
+NAMES = get_args(Backend)
+# The others are loaded when first asked for: one has the plans of blocks, one Triton.
+LOADED: dict[str, Callable[..., Any]] = {
+    "eager": eager,
+    "fused": fused,
+    "loops": loops,
+    "tiled": tiled,
+}
 
 
 def load(name: str) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention import checks
+from attention import autocast, checks
 from attention.heads import any_of_group, fold, group, unfold
 from attention.masks import Mask
 
@@ -80,34 +80,44 @@ class Tiled(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        query, key, value, bias, context, total, *_ = ctx.saved_tensors
-        keep, scale, softcap = ctx.rest
-        size = group(query, key)
-        of_query, of_bias = [], []
-        of_key = [wide(torch.zeros_like(k)) for k in key.split(COLUMNS, dim=-2)]
-        of_value = [wide(torch.zeros_like(v)) for v in value.split(COLUMNS, dim=-2)]
-        for rows in tiles(query.shape[-2], ROWS):
-            grad, of_sums = wide(grads[0][..., rows, :]), grads[1][..., rows, :]
-            same = (grad * context[..., rows, :]).sum(
-                dim=-1, keepdim=True
-            ) - of_sums  # (…, H, R, 1)
-            of_rows = wide(torch.zeros_like(query[..., rows, :]))
-            of_tiles = [] if bias is None else list(bias[..., rows, :].split(COLUMNS, dim=-1))
-            of_tiles = [torch.zeros_like(tile) for tile in of_tiles]
-            for n, q, k, v, b, seen in visible(query, key, value, bias, keep, rows):
-                scores, slope = score(q, k, b, seen, size, scale, softcap)
-                weights = (scores - total[..., rows, :]).exp()  # (…, H, R, C)
-                of_value[n] = of_value[n] + fold(weights, size).mT @ fold(grad, size)
-                of_scores = weights * (unfold(fold(grad, size) @ v.mT, size) - same)
-                if b is not None:
-                    of_tiles[n] = of_scores.sum_to_size(b.shape)
-                of_scores = of_scores * slope * scale
-                of_rows = of_rows + unfold(fold(of_scores, size) @ k, size)
-                of_key[n] = of_key[n] + fold(of_scores, size).mT @ fold(q, size)
-            of_query.append(of_rows)
-            of_bias += [torch.cat(of_tiles, dim=-1)] if of_tiles else []
-        found = [torch.cat(parts, dim=-2).to(query.dtype) for parts in (of_query, of_key, of_value)]
-        return *found, torch.cat(of_bias, dim=-2) if of_bias else None, None, None, None
+        with autocast.without(grads[0]):  # as forward: the weights must be those of its sums
+            return gradients(ctx.saved_tensors, *ctx.rest, *grads)
+
+
+def gradients(
+    saved: tuple[Any, ...],
+    keep: Mask | Tensor | None,
+    scale: float,
+    softcap: float | None,
+    of_context: Tensor,
+    of_total: Tensor,
+) -> tuple[Tensor | None, ...]:
+    """Of query, key, value and bias; none of the other arguments."""
+    query, key, value, bias, context, total, *_ = saved
+    size = group(query, key)
+    of_query, of_bias = [], []
+    of_key = [wide(torch.zeros_like(k)) for k in key.split(COLUMNS, dim=-2)]
+    of_value = [wide(torch.zeros_like(v)) for v in value.split(COLUMNS, dim=-2)]
+    for rows in tiles(query.shape[-2], ROWS):
+        grad, of_sums = wide(of_context[..., rows, :]), of_total[..., rows, :]
+        same = (grad * context[..., rows, :]).sum(dim=-1, keepdim=True) - of_sums  # (…, H, R, 1)
+        of_rows = wide(torch.zeros_like(query[..., rows, :]))
+        of_tiles = [] if bias is None else list(bias[..., rows, :].split(COLUMNS, dim=-1))
+        of_tiles = [torch.zeros_like(tile) for tile in of_tiles]
+        for n, q, k, v, b, seen in visible(query, key, value, bias, keep, rows):
+            scores, slope = score(q, k, b, seen, size, scale, softcap)
+            weights = (scores - total[..., rows, :]).exp()  # (…, H, R, C)
+            of_value[n] = of_value[n] + fold(weights, size).mT @ fold(grad, size)
+            of_scores = weights * (unfold(fold(grad, size) @ v.mT, size) - same)
+            if b is not None:
+                of_tiles[n] = of_scores.sum_to_size(b.shape)
+            of_scores = of_scores * slope * scale
+            of_rows = of_rows + unfold(fold(of_scores, size) @ k, size)
+            of_key[n] = of_key[n] + fold(of_scores, size).mT @ fold(q, size)
+        of_query.append(of_rows)
+        of_bias += [torch.cat(of_tiles, dim=-1)] if of_tiles else []
+    found = [torch.cat(parts, dim=-2).to(query.dtype) for parts in (of_query, of_key, of_value)]
+    return *found, torch.cat(of_bias, dim=-2) if of_bias else None, None, None, None
 
 
 def visible(
@@ -150,24 +160,28 @@ def look(
     if keep is None:
         return None, True
     queries, keys = query.shape[-2], key.shape[-2]
-    if isinstance(keep, Mask):
+    compiling = torch.compiler.is_compiling()  # what holds now need not hold in a later call
+    if isinstance(keep, Mask) and not compiling:
         first, last = rows.start + keys - queries, rows.stop - 1 + keys - queries
         start, stop = keep.span(first, last, keys)
         if columns.stop <= start or stop <= columns.start:
             return None, False
         if keep.full(first, last, columns.start, columns.stop):
             return None, True
+    if isinstance(keep, Mask):
         tile = keep.tile(queries, keys, rows, columns, query.device)
     else:
         tile = keep.expand(*keep.shape[:-2], queries, keys)[..., rows, columns]
-    if tile.is_meta:  # it has no values to look at
+    if compiling or tile.is_meta:  # there are no values to look at
         return tile, True
     return (None if tile.all() else tile), bool(tile.any())
 
 
 def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
     """What a mask is made of."""
-    return [keep] if isinstance(keep, Tensor) else [tensor for *_, tensor in checks.held(keep)]
+    if isinstance(keep, Tensor):
+        return [keep]
+    return [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
 
 
 def score(

@@ -70,7 +70,7 @@ class Cache:
         (self._keys, self._values), self._next = self._next, None
         self.length += key.shape[-2]
 
-    def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
+    def mask(self, mask: Mask | Tensor | None) -> Mask | Tensor | None:
         """The mask, laid over what is held and what comes.
 
         Raises:
@@ -115,12 +115,13 @@ class Cache:
             >>> cache.value[:, 0, 0, 0]
             tensor([2., 2.])
         """
-        checks.order(index, self._keys)
+        checks.order(index, self._keys, "cache")
         assert self._keys is not None
         assert self._values is not None
         index = index.long()
-        # Both are made before either is replaced.
-        keys, values = self._keys.index_select(0, index), self._values.index_select(0, index)
+        # Both are made before either is replaced; where they are made, as in room.
+        with torch.inference_mode(False), torch.no_grad():
+            keys, values = self._keys.index_select(0, index), self._values.index_select(0, index)
         self._keys, self._values = keys, values
 
     @property
@@ -156,12 +157,8 @@ def differentiable(*tensors: Tensor) -> bool:
 
 def room(like: Rows, positions: int) -> Rows:
     """Memory for as many positions, with whatever numbers were in it."""
-    shape = *like.shape[:-2], positions, like.shape[-1]
-    if not torch.compiler.is_compiling() and like.is_inference():
-        # What is made in that mode could not be written to after it.
-        with torch.inference_mode(False):
-            return torch.empty(shape, dtype=like.dtype, device=like.device)
-    return like.new_empty(shape)
+    with torch.inference_mode(False):  # what is made in that mode cannot be written to after it
+        return like.new_empty(*like.shape[:-2], positions, like.shape[-1])
 
 
 def like(buffer: Rows | None, x: Rows) -> bool:

@@ -23,6 +23,10 @@ class Memory:
         key: Shape `(…, K, S, D)`, projected.
         value: Shape `(…, K, S, D)`, projected.
 
+    Raises:
+        TypeError: The key or the value is no tensor, or of an integer dtype.
+        ValueError: They do not go together.
+
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.3, first item.
 
@@ -38,6 +42,9 @@ class Memory:
     key: Float[Tensor, "*batch kv_heads keys head_dim"]
     value: Float[Tensor, "*batch kv_heads keys head_dim"]
 
+    def __post_init__(self) -> None:
+        checks.cached(self.key, self.value, None, None)
+
     def reorder(self, index: Int[Tensor, "sequences"]) -> "Memory":
         """Other sequences, in another order, or some of them several times.
 
@@ -48,6 +55,6 @@ class Memory:
             TypeError: The index is not a tensor of integers.
             ValueError: The index names a sequence that is not remembered.
         """
-        checks.order(index, self.key)
+        checks.order(index, self.key, "memory")
         index = index.long()
         return Memory(self.key.index_select(0, index), self.value.index_select(0, index))

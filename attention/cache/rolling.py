@@ -71,7 +71,7 @@ class RollingKVCache(Cache):
             self._write(key, value)
         super().keep(key, value)
 
-    def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
+    def mask(self, mask: Mask | Tensor | None) -> Mask | Tensor | None:
         if mask is None or isinstance(mask, Mask):
             checks.reach(mask, self.window)
         if not isinstance(mask, Mask) or mask.relative:

@@ -42,7 +42,7 @@ from attention.checks.positions import (
     rotated,
     turned,
 )
-from attention.checks.rules import counts, devices, held, integers, pair, ruled, side
+from attention.checks.rules import counts, devices, held, integers, pair, parts, ruled, side
 from attention.checks.tensors import inputs
 
 __all__ = [
@@ -75,6 +75,7 @@ __all__ = [
     "order",
     "packed",
     "pair",
+    "parts",
     "placed",
     "positions",
     "reach",

@@ -87,7 +87,7 @@ def forgotten(length: int, held: int, window: int) -> None:
         )
 
 
-def order(index: object, held: Tensor | None) -> None:
+def order(index: object, held: Tensor | None, name: str) -> None:
     if not isinstance(index, Tensor):
         raise TypeError(f"index is a {type(index).__name__}: expected a torch.Tensor of integers")
     if index.dtype not in INTEGERS:
@@ -96,17 +96,17 @@ def order(index: object, held: Tensor | None) -> None:
         raise ValueError(f"index has shape {shape(index)}: expected (sequences,)")
     if held is None or held.ndim < 4:
         has = "nothing yet" if held is None else "one sequence, without a batch axis"
-        raise ValueError(f"cache holds {has}: expected a batch to reorder")
+        raise ValueError(f"{name} holds {has}: expected a batch to reorder")
     if index.device != held.device:
         raise ValueError(
-            f"index is on {index.device} but the cache is on {held.device}: expected one device"
+            f"index is on {index.device} but the {name} is on {held.device}: expected one device"
         )
     if index.is_meta or torch.compiler.is_compiling():
         return  # no values to look at
     if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < held.shape[0]:
         raise ValueError(
             f"index goes from {int(index.min())} to {int(index.max())}: "
-            f"expected 0 to {held.shape[0] - 1}, the sequences of the cache"
+            f"expected 0 to {held.shape[0] - 1}, the sequences of the {name}"
         )
 
 
@@ -148,9 +148,11 @@ def memory(memory: Any, value: object, module: Any) -> None:
     if value is not None:
         raise ValueError("value is given with a Memory: expected neither, since it holds them")
     remembered(module.positions)
-    came, expected = memory.key.shape[-3::2], (module.num_kv_heads, module.head_dim)
-    if tuple(came) != expected:
-        raise ValueError(
-            f"memory has {came[0]} heads of width {came[1]}: expected {expected[0]} of width "
-            f"{expected[1]}, as this module's remember makes it"
-        )
+    expected = module.num_kv_heads, module.head_dim
+    for name, x in (("keys", memory.key), ("values", memory.value)):
+        came = tuple(x.shape[-3::2])
+        if came != expected:
+            raise ValueError(
+                f"memory has {name} of {some(came[0], 'head')} of width {came[1]}: expected "
+                f"{expected[0]} of width {expected[1]}, as this module's remember makes it"
+            )

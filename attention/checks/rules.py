@@ -1,7 +1,6 @@
 """What a mask is made of, and what its rule gives."""
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import torch
@@ -37,11 +36,17 @@ def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.devi
 
 def held(mask: object) -> Iterator[tuple[str, str, Tensor]]:
     """Each tensor that a mask, or a mask in it, holds: whose, under which name, and itself."""
-    for field in fields(mask) if is_dataclass(mask) else ():
-        value = getattr(mask, field.name)
-        if isinstance(value, Tensor):
-            yield type(mask).__name__, field.name, value
-        yield from held(value)
+    for name, part in parts(mask).items():
+        if isinstance(part, Tensor):
+            yield type(mask).__name__, name, part
+        elif hasattr(type(part), "to_tensor"):
+            yield from held(part)
+
+
+def parts(mask: object) -> dict[str, Any]:
+    """What a mask holds, by name."""
+    slots = [name for base in type(mask).__mro__ for name in vars(base).get("__slots__", ())]
+    return vars(mask) | {name: getattr(mask, name) for name in slots if hasattr(mask, name)}
 
 
 def devices(mask: object, device: torch.device) -> None:

@@ -1,7 +1,7 @@
 """What every mask is: a rule about positions."""
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass, replace
+from copy import copy
 from typing import Any
 
 import torch
@@ -40,12 +40,12 @@ class Mask:
         [[1, 0, 1, 0], [1, 0, 1, 0]]
     """
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, **keywords: Any) -> None:
         """A new rule takes over nothing that was said of an old one."""
-        super().__init_subclass__()
+        super().__init_subclass__(**keywords)
         for name in ("relative", "over", "span", "full", "intervals"):
             said = next(base for base in cls.__mro__ if name in vars(base))
-            if ruling(said) not in (Mask, ruling(cls)):  # Mask's is none: a class of many rules
+            if ruling(said) not in (None, Mask, ruling(cls)):  # of no rule, or of many
                 setattr(cls, name, vars(Mask)[name])
 
     def __call__(
@@ -257,11 +257,12 @@ class Mask:
 
     def to(self, device: torch.device | str) -> "Mask":
         """The same mask with the tensors that it holds on a device; itself if it holds none."""
-        if not is_dataclass(self):
-            return self
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
-        moved = {n: x.to(device) for n, x in held.items() if isinstance(x, Tensor | Mask)}
-        return replace(self, **moved) if moved else self
+        held = checks.parts(self).items()
+        moved = {name: x.to(device) for name, x in held if isinstance(x, Tensor | Mask)}
+        other = copy(self) if moved else self
+        for name, x in moved.items():
+            object.__setattr__(other, name, x)  # which a frozen one refuses otherwise
+        return other
 
     def __and__(self, other: "Mask") -> "Mask":
         from attention.masks.combine import And  # late: it is a mask too
@@ -286,7 +287,8 @@ class Mask:
 
     def _repr_html_(self) -> str | None:  # what a notebook shows; None: the text alone
         count = 8 if self.keys is None else self.keys
-        return self.svg(count, count) if count <= 64 else None
+        cells = (self.batch or 1) * (self.heads or 1) * count**2
+        return self.svg(count, count) if cells <= 64**2 else None
 
 
 def within(start: int, stop: int, keys: int) -> tuple[int, int]:
@@ -300,6 +302,6 @@ def row(batch: Position, count: int) -> Position:
     return 0 if count == 1 else batch
 
 
-def ruling(mask: type) -> type:
-    """The class whose rule a class of masks has."""
-    return next(base for base in mask.__mro__ if "__call__" in vars(base))
+def ruling(mask: type) -> type | None:
+    """The class whose rule a class of masks has; none if it is no mask, but beside one."""
+    return next((base for base in mask.__mro__ if "__call__" in vars(base)), None)

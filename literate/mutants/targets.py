@@ -51,7 +51,10 @@ KERNELS = Target(
     "attention/backends/triton",
     {"hopper.py", "hopper_kernel.py"},  # no interpreter; tests/gluon plants faults of its own
     record.KERNELS,
-    [f"tests/package/test_triton_{name}.py" for name in ("edges", "forward", "rules", "wide")],
+    [
+        f"tests/package/test_triton_{name}.py"
+        for name in ("borders", "edges", "forward", "rules", "wide")
+    ],
     [],
     [],
 )

@@ -10,13 +10,13 @@ import pytest
 
 from literate.mutants.mutant import mutants
 from literate.mutants.record import ALL, Found, named
-from literate.mutants.targets import LITERATE, PACKAGE, PAGES, Target
+from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES, Target
 
 EQUIVALENT = tomllib.loads(Path("tests/mutants/equivalent.toml").read_text("utf-8"))
-EVERY = [PACKAGE, LITERATE]  # not all of the kernels has run yet
+EVERY = [PACKAGE, KERNELS, LITERATE]
 TARGETS = pytest.mark.parametrize("target", EVERY, ids=[target.name for target in EVERY])
 # Mutants of functions that have changed since; with more, theirs must run.
-FEW = {"attention": 100, "literate": 100}
+FEW = {"attention": 100, "kernels": 20, "literate": 100}
 AGAIN = 20  # mutants that were noticed and must be now: others each day
 
 
@@ -62,8 +62,9 @@ def test_what_noticed_a_mutant_is_still_there(target: Target) -> None:
     assert gone == []
 
 
-@TARGETS
+@pytest.mark.parametrize("target", [PACKAGE, LITERATE], ids=["attention", "literate"])
 def test_a_sample_is_noticed_again(target: Target) -> None:
+    """Not of the kernels, whose tests take minutes on the interpreter, and are run as they are."""
     command = [sys.executable, "-m", "literate", "mutate", "--again", str(AGAIN)]
     command += ["--seed", str(date.today())]
     command += [] if target is PACKAGE else [f"--{target.name}"]

@@ -172,6 +172,23 @@ def test_a_cache_filled_in_inference_mode_is_used_after_it(kind: str) -> None:
 
 
 @kinds
+@pytest.mark.parametrize("first", [1, 4])
+def test_a_cache_that_grew_in_inference_mode_is_used_after_it(kind: str, first: int) -> None:
+    attend, cache, x = module(), KINDS[kind](), tokens(2, 9)
+    want = attend(x, mask=WINDOW)
+    attend(x[:, :first], mask=WINDOW, cache=cache)
+    with torch.inference_mode():
+        attend(x[:, first:7], mask=WINDOW, cache=cache)
+    torch.testing.assert_close(attend(x[:, 7:8], mask=WINDOW, cache=cache), want[:, 7:8])
+    with torch.inference_mode():
+        cache.reorder(torch.tensor([1, 0]))
+    with torch.no_grad():
+        rest = attend(x[[1, 0], 8:], mask=WINDOW, cache=cache)
+    torch.testing.assert_close(rest, want[[1, 0], 8:])
+    assert not rest.requires_grad
+
+
+@kinds
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda cache: pickle.loads(pickle.dumps(cache))])
 def test_a_copy_of_a_cache_goes_its_own_way(kind: str, again) -> None:
     attend, cache, x = module(), KINDS[kind](), tokens(2, 7)

@@ -694,3 +694,8 @@ def test_autocast_changes_no_sentence() -> None:
         pytest.raises(TypeError, match="^key is a list: expected a torch.Tensor$"),
     ):
         dot_product_attention(Q, [[1.0]], V)
+    with (
+        torch.autocast("cpu", torch.bfloat16),
+        pytest.raises(TypeError, match=r"^key has dtype torch.float32 but query has torch.float64"),
+    ):
+        dot_product_attention(Q.double(), K.float(), V.float())

@@ -279,7 +279,8 @@ CASES = {
     "a memory of another module": (
         lambda: ATTEND(X, MultiHeadAttention(12, 6).remember(X)),
         ValueError,
-        "memory has 6 heads of width 2: expected 3 of width 2, as this module's remember makes it",
+        "memory has keys of 6 heads of width 2: expected 3 of width 2, as this module's remember "
+        "makes it",
     ),
     "a memory for a module with positions": (
         lambda: MultiHeadAttention(12, 6, num_kv_heads=3, positions=Rotary())(
@@ -316,10 +317,37 @@ CASES = {
         TypeError,
         "key is a list: expected a torch.Tensor",
     ),
+    "a memory of wider values": (
+        lambda: ATTEND(X, Memory(KEY[..., :2], VALUE)),
+        ValueError,
+        "memory has values of 3 heads of width 5: expected 3 of width 2, as this module's remember "
+        "makes it",
+    ),
+    "a memory without heads": (
+        lambda: Memory(KEY[0, 0], VALUE[0, 0]),
+        ValueError,
+        "key and value do not go together: expected key (…, K, T, D) and value (…, K, T, E), got "
+        f"key {tuple(KEY[0, 0].shape)} and value {tuple(VALUE[0, 0].shape)}",
+    ),
+    "a memory of numbers": (
+        lambda: Memory(3, 4),
+        TypeError,
+        "key is a int: expected a torch.Tensor",
+    ),
+    "a memory of others": (
+        lambda: Memory(KEY, VALUE).reorder(torch.tensor([0, 5])),
+        ValueError,
+        "index goes from 0 to 5: expected 0 to 1, the sequences of the memory",
+    ),
+    "a memory elsewhere": (
+        lambda: Memory(KEY, VALUE).reorder(elsewhere(FIRST)),
+        ValueError,
+        "index is on meta but the memory is on cpu: expected one device",
+    ),
     "a memory without a batch": (
         lambda: Memory(KEY[0], VALUE[0]).reorder(FIRST),
         ValueError,
-        "cache holds one sequence, without a batch axis: expected a batch to reorder",
+        "memory holds one sequence, without a batch axis: expected a batch to reorder",
     ),
 }
 

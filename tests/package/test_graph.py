@@ -71,6 +71,15 @@ def test_a_threshold_says_what_it_leaves_out() -> None:
     assert len(graph.to_networkx().edges) == 10
 
 
+@pytest.mark.untyped
+def test_counts_are_whole() -> None:
+    for strongest, kind in (("a", "str"), (2.5, "float"), (True, "bool")):
+        with pytest.raises(TypeError, match=f"^strongest is a {kind}: expected an int$"):
+            AttentionGraph(WEIGHTS, TENNIS, strongest=strongest)
+    with pytest.raises(TypeError, match=r"^head is a float: expected an int$"):
+        AttentionGraph(WEIGHTS, TENNIS).edges(0.0)
+
+
 def test_the_strongest_of_each_query() -> None:
     graph = AttentionGraph(WEIGHTS, TENNIS, strongest=1)
     assert [(e.key, e.query) for e in graph.edges()] == [(0, 0), (1, 1), (2, 2), (3, 3)]

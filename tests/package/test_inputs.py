@@ -43,11 +43,10 @@ def inputs(draw: st.DrawFn) -> list[Tensor]:
 
 @examples(600)
 @given(inputs())
-def test_usual_is_exactly_what_fits_without_groups(given: list[Tensor]) -> None:
-    query, key, _ = given
+def test_usual_is_exactly_what_fits(given: list[Tensor]) -> None:
     try:
         explain(*given)
-        fits = query.shape[:-2] == key.shape[:-2]
+        fits = True
     except (TypeError, ValueError):
         fits = False
     assert usual(*given) == fits

@@ -1,5 +1,7 @@
 """What is kept of a mask is for an equal one alone, and for any call with it."""
 
+import gc
+import weakref
 from dataclasses import dataclass
 
 import pytest
@@ -18,7 +20,7 @@ from attention import (
 )
 from attention.blocks import cached
 from attention.blocks.rectangles import STRIP
-from attention.kept import Kept
+from attention.kept import LARGEST, Kept
 from attention.masks import table
 
 
@@ -111,6 +113,27 @@ def test_an_equal_mask_is_not_the_one_that_changed_since(call, monkeypatch) -> N
     mask = Padding(torch.tensor([4, 2]))
     want = dot_product_attention(x, x, x, mask.to_tensor(4, 4), **call)
     torch.testing.assert_close(dot_product_attention(x, x, x, mask, **call), want)
+
+
+def test_a_large_mask_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its numbers would have to be compared in each call, and be held after it."""
+    monkeypatch.setattr(way, "kept", Kept(16))
+    x = torch.randn(1, 1, 8, 4)
+    kept, large = Named(back=2), Named(back=2, more=torch.zeros(LARGEST + 1, dtype=torch.uint8))
+    one = Named(back=2, more=torch.zeros(LARGEST, dtype=torch.uint8))
+    for mask, count in ((large, 0), (kept, 1), (one, 2)):
+        dot_product_attention(x, x, x, mask, backend="fused")
+        assert len(way.kept.made) == count
+
+
+def test_nothing_keeps_a_mask_alive() -> None:
+    x, mask = torch.randn(1, 1, 8, 4), Named(back=2)
+    for backend in ("tiled", "fused", "eager", "loops"):
+        dot_product_attention(x, x, x, mask, backend=backend)
+    seen = weakref.ref(mask)
+    del mask
+    gc.collect()
+    assert seen() is None
 
 
 class Held(Mask):

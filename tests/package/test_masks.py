@@ -12,7 +12,15 @@ from torch.nn.attention.bias import causal_lower_right
 from torch.nn.attention.flex_attention import create_mask
 from torch.nn.functional import max_pool2d
 
-from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    Padding,
+    PrefixLM,
+    SlidingWindow,
+    dot_product_attention,
+)
 from attention.masks.shifted import Shifted
 
 LENGTHS = torch.tensor([3, 0, 5])
@@ -365,3 +373,67 @@ def test_a_notebook_shows_the_picture() -> None:
     assert Documents(IDS)._repr_html_() == Documents(IDS).svg(5, 5)
     long = Documents(torch.zeros(1, 100, dtype=torch.int64))
     assert long._repr_html_() is None  # the notebook falls back to the text
+
+
+class Spanned:
+    """What a mask may take over beside its rule."""
+
+    def span(self, first, last, keys):
+        return 0, last + 1
+
+
+def test_a_mask_may_have_other_bases_and_their_keywords() -> None:
+    class Tagged:
+        def __init_subclass__(cls, tag: str) -> None:
+            cls.tag = tag
+
+    class Early(Spanned, Mask, Tagged, tag="early"):
+        def __call__(self, batch, head, query, key):
+            return key <= query
+
+    assert Early.tag == "early"
+    assert Early().span(0, 1, 5) == (0, 2)
+    assert Early().to_tensor(3, 3).equal(Causal().to_tensor(3, 3))
+
+
+class Slotted(Mask):
+    __slots__ = ("lengths", "unset")
+
+    def __init__(self, lengths: torch.Tensor) -> None:
+        self.lengths = lengths
+
+    def __call__(self, batch, head, query, key):
+        return key < self.lengths[batch]
+
+
+class Holding(Mask):
+    def __init__(self, inner: Mask) -> None:
+        self.inner, self.name = inner, "held"
+
+    def __call__(self, batch, head, query, key):
+        return self.inner(batch, head, query, key)
+
+
+@pytest.mark.parametrize("make", [Slotted, lambda x: Holding(Slotted(x)), lambda x: ~Slotted(x)])
+def test_any_mask_moves_with_what_it_holds(make) -> None:
+    mask = make(torch.tensor([2]))
+    moved = mask.to("meta")
+    assert type(moved) is type(mask)
+    assert moved.to_tensor(3, 3, device="meta").shape == (3, 3)
+    assert mask.to_tensor(3, 3).device.type == "cpu"
+    query = torch.empty(1, 1, 3, 4, device="meta")
+    with pytest.raises(ValueError, match=r"^Slotted holds lengths on cpu: expected meta, as mask"):
+        dot_product_attention(query, query, query, mask)
+    assert dot_product_attention(query, query, query, moved).device.type == "meta"
+
+
+def test_a_notebook_shows_no_picture_of_many_sequences() -> None:
+    assert Documents(torch.zeros(16, 16, dtype=torch.int64))._repr_html_() is not None
+    assert Documents(torch.zeros(17, 16, dtype=torch.int64))._repr_html_() is None
+
+    class Heads(Causal):
+        heads = 65
+
+    assert Heads()._repr_html_() is None  # of 8 keys
+    Heads.heads = 64
+    assert Heads()._repr_html_() is not None

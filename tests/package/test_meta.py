@@ -89,8 +89,17 @@ def test_a_mask_goes_where_it_is_told_if_it_can() -> None:
     assert causal.to("meta") is causal
     window = Slots(torch.tensor(2)).to("meta")
     assert window.to_tensor(2, 4, device="meta").is_meta
-    held.tensor = torch.ones(3)  # no dataclass: nobody knows how to make another
-    assert held.to("meta") is held
+    held.tensor = torch.ones(3)
+    assert held.to("meta").tensor.is_meta
+    assert not held.tensor.is_meta
+
+
+def test_tiles_have_gradients() -> None:
+    x = empty(1, 2, 300, 8).requires_grad_()
+    context = dot_product_attention(x, x, x, Causal(), backend="tiled")
+    (grad,) = torch.autograd.grad(context.sum(), x)
+    assert grad.is_meta
+    assert grad.shape == x.shape
 
 
 def test_tiles_have_no_values_to_look_at() -> None:

@@ -203,6 +203,25 @@ def test_autocast(backend: str, dtype: torch.dtype, device: str) -> None:
     assert not got[:, 0].any()
 
 
+@pytest.mark.parametrize("backend", ["eager", "fused", "spans", "tiled"])
+def test_gradients_asked_for_under_autocast(backend: str, device: str) -> None:
+    """No worse than those asked for after it: the weights are those of the context."""
+    torch.manual_seed(0)
+    query, key, value = 3 * torch.randn(3, 1, 2, 200, 16, device=device)
+    given = {"mask": SlidingWindow(150), "backend": backend}
+
+    def grads(*inputs: Tensor) -> tuple[Tensor, ...]:
+        leaves = [x.detach().requires_grad_() for x in inputs]
+        total = dot_product_attention(*leaves, **given).double().square().sum()
+        return torch.autograd.grad(total, leaves)
+
+    exact = grads(*(x.to(torch.bfloat16).double() for x in (query, key, value)))
+    with torch.autocast(device, torch.bfloat16):
+        inside = grads(query, key, value)
+    for one, truth in zip(inside, exact, strict=True):
+        assert (one - truth).norm() <= 0.02 * truth.norm()
+
+
 @pytest.mark.parametrize("backend", ["eager", "fused", "auto"])
 def test_meta(backend: str) -> None:
     query, key = torch.empty(2, 4, 5, 4, device="meta"), torch.empty(2, 2, 5, 4, device="meta")

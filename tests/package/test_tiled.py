@@ -1,5 +1,7 @@
 """What the tiles have of their own: skipping, memory, and derivatives of derivatives."""
 
+from functools import partial
+
 import pytest
 import torch
 
@@ -83,14 +85,38 @@ def test_memory_grows_with_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
     assert largest <= max(query.nbytes, 4 * module.ROWS * module.COLUMNS)
 
 
-@pytest.mark.parametrize("held", ["lengths", "table"])
+class Plain(Mask):
+    """No data class, and the tensor is in a mask that it holds."""
+
+    def __init__(self, lengths: torch.Tensor) -> None:
+        self.inner = Padding(lengths)
+
+    def __call__(self, batch, head, query, key):
+        return self.inner(batch, head, query, key)
+
+
+@pytest.mark.parametrize("held", ["lengths", "table", "plain"])
 def test_a_mask_that_changed_before_backward_is_an_error(held: str, draw) -> None:
     """Backward asks the mask again: a gradient of another mask would be wrong without a word."""
     query, key, value = (draw(1, 4, 7, 5) for _ in range(3))
-    tensor = torch.tensor([5]) if held == "lengths" else torch.ones(7, 7, dtype=torch.bool).tril()
+    tensor = torch.ones(7, 7, dtype=torch.bool).tril() if held == "table" else torch.tensor([5])
     tensor = tensor.to(query.device)
-    mask = Padding(tensor) if held == "lengths" else tensor
+    mask = {"lengths": Padding, "plain": Plain, "table": lambda table: table}[held](tensor)
     context = dot_product_attention(query, key, value, mask, backend="tiled")
     tensor.fill_(1)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         context.sum().backward()
+
+
+@pytest.mark.slow
+@pytest.mark.untyped  # beartype's checks are not to be traced
+def test_tiles_compile_whole() -> None:
+    """While compiling nothing is looked at: what a mask leaves out now it may not later."""
+    torch.compiler.reset()
+    query, (key, value) = torch.randn(2, 4, 7, 4).requires_grad_(), torch.randn(2, 2, 2, 9, 4)
+    for mask in (Causal() & SlidingWindow(3), torch.rand(7, 9) > 0.5):
+        lengths = Padding(torch.tensor([9, 2]))
+        given = {"mask": mask & lengths if isinstance(mask, Mask) else mask, "softcap": 5.0}
+        attend = partial(dot_product_attention, query, key, value, backend="tiled", **given)
+        compiled = torch.compile(attend, fullgraph=True, backend="aot_eager")
+        torch.testing.assert_close(compiled(), attend())

@@ -85,6 +85,7 @@ def test_strides_and_missing_axes_do_not_matter() -> None:
     for inputs in (
         (query, key, value),
         tuple(x.mT.contiguous().mT for x in (query, key, value)),
+        tuple(x.repeat_interleave(2, dim=-1)[..., ::2] for x in (query, key, value)),
         tuple(x[None, None] for x in (query, key, value)),
     ):
         for one, other in zip(found(*inputs, mask=Causal()), want, strict=True):

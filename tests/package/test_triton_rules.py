@@ -6,7 +6,7 @@ from interpreter import DEVICE
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow, kernels
-from attention.backends.triton import configs, launch, rules, triton
+from attention.backends.triton import configs, launch, rows, rules, triton
 from attention.masks.shifted import Shifted
 
 SHORT = Padding(torch.tensor([0, 4, 99]))
@@ -80,6 +80,64 @@ def test_shapes(queries: int, mask: Mask | None, monkeypatch: pytest.MonkeyPatch
     assert [x.grad.shape for x in (query, key, value)] == [query.shape, key.shape, key.shape]
     ahead = ["part", "merge"] if queries == 1 else ["forward"]
     assert started == [*ahead, "of_queries", "of_keys"]
+
+
+@pytest.mark.parametrize(
+    ("queries", "heads", "names"),
+    [
+        (0, 4, ["forward"]),
+        (1, 2, ["part", "merge"]),
+        (8, 4, ["part", "merge"]),  # of two heads, as many as a tile has rows
+        (9, 4, ["forward"]),
+    ],
+)
+def test_few_queries_share_the_keys_of_a_head_out(
+    queries: int, heads: int, names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each key head among as many programs as are left for it, which find in single precision."""
+    started = {}
+    monkeypatch.setattr(launch, "start", lambda kernel, *rest: started.update({kernel: rest}))
+    monkeypatch.setattr(configs, "PROGRAMS", 24)
+    query, key = halves(3, heads, queries), halves(3, 2, 1000)
+    _, sums = launch.contexts(query, key, key, rules.Rule(), 0.125)
+    assert sums.shape == query.shape[:-1]
+    assert [kernel.__name__ for kernel in started] == names
+    for kernel, (programs, _, *given) in started.items():
+        if kernel.__name__ == "part":
+            assert programs == 4 * 2 * 3
+            found, logs = given[3:5]
+            assert found.shape == (3, 2, 4, 16, 64)
+            assert found.dtype == logs.dtype == torch.float32
+
+
+def test_a_stretch_for_all_is_one_for_each() -> None:
+    rule = rules.ruled(Padding(torch.tensor([7], device=DEVICE)), 9)
+    assert launch.spans(rule, 3).tolist() == [[0, 7]] * 3
+    assert launch.spans(rules.Rule(), 3) is None
+
+
+def test_a_kernel_starts_with_what_its_table_says() -> None:
+    started = []
+
+    class Kernel:
+        def __getitem__(self, grid):
+            return lambda *given, **options: started.append((grid, given, options))
+
+    launch.start(Kernel(), 0, configs.Config(1, 2, 3, 4), "given")
+    assert started == []
+    launch.start(Kernel(), 5, configs.Config(1, 2, 3, 4), "given")
+    assert started == [((5,), ("given",), {"num_warps": 3, "num_stages": 4})]
+
+
+def test_rows_in_one_piece_are_not_copied() -> None:
+    wide = torch.zeros(2, 5, 3, 64, device=DEVICE).transpose(1, 2)
+    assert rows(wide).data_ptr() == wide.data_ptr()
+    assert rows(wide.mT.contiguous().mT).stride(-1) == 1
+
+
+def test_each_table_has_each_width() -> None:
+    for table in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
+        assert tuple(table) == configs.WIDTHS == (64, 128, 256)
 
 
 @pytest.mark.parametrize("queries", [20, 1])

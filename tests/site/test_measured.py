@@ -356,6 +356,7 @@ def said() -> list[str]:
         (ratio(forward(8192)["none"], "dense"), "masks.json, none at 8192 tokens"),
         (ms(forward(8192)["none"]), "masks.json, none at 8192 tokens"),
         (ratio(forward(2048)["none"], "formula"), "masks.json, none at 2048 tokens"),
+        (ratio(forward(2048)["none"], "eager"), "masks.json, eager, none at 2048 tokens"),
         *(
             (ratio(forward(64)[name], "formula"), f"masks.json, {name} at 64 tokens")
             for name in ("none", "causal")
@@ -375,6 +376,10 @@ def said() -> list[str]:
         *(
             (figures(parts[name]["8192"][at]), f"memory.json, {name}, 8192 tokens")
             for name, at in (("auto, window", 1), ("to_tensor, window", 0))
+        ),
+        (
+            f"{parts['auto, window']['8192'][1] / parts['is_causal']['8192'][1]:.2f}",
+            "memory.json, window beside causal, 8192 tokens",
         ),
     ]
     return [f"{number}<!-- source: benchmarks/{source} -->" for number, source in shown]

@@ -1,0 +1,61 @@
+"""Our GPU kernels wherever a border falls in a tile, and wherever the keys are split."""
+
+import pytest
+import torch
+from interpreter import DEVICE
+from torch import Tensor
+
+from attention import Causal, Mask, Padding, SlidingWindow, dot_product_attention
+from attention.backends.triton import configs
+from attention.backends.triton.configs import Config
+
+pytestmark = [pytest.mark.slow, pytest.mark.untyped]  # as in test_triton_forward.py
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    for table in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
+        monkeypatch.setitem(table, 64, Config(16, 16, 4, 1))
+    torch.manual_seed(0)
+
+
+def agree(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> None:
+    """Contexts and gradients are those of the whole table of scores; one key more is seen."""
+    found = []
+    for backend in ("triton", "eager"):
+        given = [x.detach().requires_grad_() for x in (query, key, value)]
+        context = dot_product_attention(*given, mask, backend=backend)
+        found.append([context, *torch.autograd.grad(context.square().sum(), given)])
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other, rtol=4e-3, atol=8e-3)
+
+
+def drawn(*shape: int) -> Tensor:
+    return torch.randn(*shape, 64, dtype=torch.float16, device=DEVICE)
+
+
+@pytest.mark.parametrize("more", range(16))
+def test_wherever_the_diagonal_crosses_a_tile(more: int) -> None:
+    """With as many keys more than queries as a tile has, the last key seen is each one of it."""
+    agree(drawn(1, 1, 33), *(drawn(1, 1, 33 + more) for _ in range(2)), Causal())
+
+
+@pytest.mark.parametrize("size", range(33, 49))
+def test_wherever_a_window_ends_in_a_tile(size: int) -> None:
+    agree(drawn(1, 1, 70), *(drawn(1, 1, 70) for _ in range(2)), SlidingWindow(size))
+
+
+@pytest.mark.parametrize("queries", [18, 3])
+def test_each_group_of_heads_reads_its_own_keys(queries: int) -> None:
+    """Also where a sequence has a stretch of its own, and where all have one."""
+    for lengths in ([20], [20, 9]):
+        mask = Causal() & Padding(torch.tensor(lengths, device=DEVICE))
+        agree(drawn(2, 4, queries), *(drawn(2, 2, 20) for _ in range(2)), mask)
+
+
+@pytest.mark.parametrize("programs", [2, 4, 16])
+def test_however_the_keys_are_split(programs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of one tile, of two, of four; the last may be shorter."""
+    monkeypatch.setattr(configs, "PROGRAMS", programs)
+    for mask in (Causal(), SlidingWindow(40)):
+        agree(drawn(1, 2, 2), *(drawn(1, 1, 120) for _ in range(2)), mask)
