@@ -87,8 +87,8 @@ def test_a_row_for_each_part_of_what_was_changed(
     names = ("attention/b/a.py module: 1 → 2 (3)", "literate/a.py module: 1 → 2")
     record.EQUIVALENT.write_text("".join(f'"{name}" = "the same"\n' for name in names), "utf-8")
     rows = [
-        "| `attention/` | 3 | 0 | 2 | 66.7 % |\n",
-        "| `attention/b/` | 4 | 1 | 2 | 66.7 % |\n",
+        "| `attention/` | 3 | 0 | 2 | 66.6 % |\n",
+        "| `attention/b/` | 4 | 1 | 2 | 66.6 % |\n",
         "| `literate/` | 2 | 0 | 1 | 50.0 % |\n",
         "| **in all** | 9 | 1 | 5 | 62.5 % |\n",
     ]
