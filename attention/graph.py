@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jaxtyping import Float
 from torch import Tensor
 
-from attention.checks.numbers import count, real, whole
+from attention.checks.numbers import count, real
 from attention.views.drawing import draw
 from attention.views.view import View, counted
 
@@ -160,8 +160,6 @@ class AttentionGraph(View):
         heads = len(self.heads)
         if head is None and heads == 1:
             return 0
-        if head is not None:
-            whole("head", head)
         if head is None or head not in range(heads):
             expected = "0" if heads == 1 else f"0 to {heads - 1}"
             raise ValueError(f"head is {head}: expected {expected}")

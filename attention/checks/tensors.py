@@ -33,11 +33,11 @@ def same(q: torch.Size, k: torch.Size, v: torch.Size) -> bool:
     # while compiling holds for each later call: that queries are as many as keys, or are not.
     ask = not torch.compiler.is_compiling()
     return ((ask and k == v) or k[:-1] == v[:-1]) and (
-        (ask and q == k) or (q[-1] == k[-1] and (q[:-2] == k[:-2] or (ask and grouped(q, k))))
+        (ask and q == k) or (q[-1] == k[-1] and (q[:-2] == k[:-2] or (ask and shares(q, k))))
     )
 
 
-def grouped(q: torch.Size, k: torch.Size) -> bool:
+def shares(q: torch.Size, k: torch.Size) -> bool:
     """Whether heads of queries share heads of keys."""
     return q[:-3] == k[:-3] and 0 < k[-3] < q[-3] and q[-3] % k[-3] == 0
 
@@ -87,7 +87,8 @@ def shapes(query: torch.Size, key: torch.Size, value: torch.Size) -> None:
         raise ValueError(
             f"value has {some(value[-3], 'head')} but key has {key[-3]}: {HEADS}, {got()}"
         )
-    if query[:-2] != key[:-2] and not grouped(query, key):
+    grouped = query[:-2] != key[:-2]
+    if grouped and not (0 < key[-3] <= query[-3] and query[-3] % key[-3] == 0):
         raise ValueError(
             f"key has {some(key[-3], 'head')} but query has {query[-3]}: {HEADS}, {got()}"
         )

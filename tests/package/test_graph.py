@@ -76,8 +76,6 @@ def test_counts_are_whole() -> None:
     for strongest, kind in (("a", "str"), (2.5, "float"), (True, "bool")):
         with pytest.raises(TypeError, match=f"^strongest is a {kind}: expected an int$"):
             AttentionGraph(WEIGHTS, TENNIS, strongest=strongest)
-    with pytest.raises(TypeError, match=r"^head is a float: expected an int$"):
-        AttentionGraph(WEIGHTS, TENNIS).edges(0.0)
 
 
 def test_the_strongest_of_each_query() -> None:
