@@ -18,7 +18,10 @@ def active(tensor: object) -> bool:
 
 
 def lower(*tensors: Any) -> list[Any]:
-    """Floating tensors in autocast's dtype; as they are if one is of float64, as torch has it."""
+    """Floating tensors in autocast's dtype; all as they are if one is of float64.
+
+    Autocast leaves float64 alone, and an error about the others then says what was given.
+    """
     dtype = torch.get_autocast_dtype(tensors[0].device.type)
     if any(floating(x) and x.dtype == torch.float64 for x in tensors):
         return list(tensors)

@@ -24,8 +24,8 @@ class Memory:
         value: Shape `(…, K, S, D)`, projected.
 
     Raises:
-        TypeError: The key or the value is no tensor, or of an integer dtype.
-        ValueError: They do not go together.
+        TypeError: The key or the value is no tensor, is not floating, or they differ in dtype.
+        ValueError: Their shapes or devices do not go together.
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.3, first item.

@@ -1,6 +1,7 @@
 """What a mask is made of, and what its rule gives."""
 
 from collections.abc import Iterator
+from dataclasses import is_dataclass
 from typing import Any
 
 import torch
@@ -34,19 +35,31 @@ def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.devi
         raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}")
 
 
-def held(mask: object) -> Iterator[tuple[str, str, Tensor]]:
-    """Each tensor that a mask, or a mask in it, holds: whose, under which name, and itself."""
+def held(mask: object, *around: object) -> Iterator[tuple[str, str, Tensor]]:
+    """Each tensor that a mask, or a mask or data class in it, holds: whose, its name, and itself.
+
+    Those around it are not asked again: a mask may hold one that holds it.
+    """
     for name, part in parts(mask).items():
         if isinstance(part, Tensor):
             yield type(mask).__name__, name, part
-        elif hasattr(type(part), "to_tensor"):
-            yield from held(part)
+        elif any(part is other for other in (mask, *around)):
+            continue
+        elif hasattr(type(part), "to_tensor") or is_dataclass(type(part)):
+            yield from held(part, mask, *around)
 
 
 def parts(mask: object) -> dict[str, Any]:
-    """What a mask holds, by name."""
-    slots = [name for base in type(mask).__mro__ for name in vars(base).get("__slots__", ())]
-    return vars(mask) | {name: getattr(mask, name) for name in slots if hasattr(mask, name)}
+    """What a mask holds, by name; also what lies in slots, beside its `vars`."""
+    found = dict(getattr(mask, "__dict__", {}))
+    for base in type(mask).__mro__:
+        slots = vars(base).get("__slots__", ())
+        for slot in (slots,) if isinstance(slots, str) else slots:
+            own = f"_{base.__name__.lstrip('_')}"  # what Python puts before private names
+            name = f"{own}{slot}" if slot.startswith("__") else slot
+            if hasattr(mask, name):
+                found[name] = getattr(mask, name)
+    return found
 
 
 def devices(mask: object, device: torch.device) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import torch
@@ -45,7 +46,10 @@ class Mask:
         super().__init_subclass__(**keywords)
         for name in ("relative", "over", "span", "full", "intervals"):
             said = next(base for base in cls.__mro__ if name in vars(base))
-            if ruling(said) not in (None, Mask, ruling(cls)):  # of no rule, or of many
+            if not issubclass(said, Mask):  # a base beside: said of the mask that took it first
+                them = (base for base in reversed(cls.__mro__) if issubclass(base, said))
+                said = next(base for base in them if issubclass(base, Mask))
+            if ruling(said) not in (Mask, ruling(cls)):  # Mask's is none: a class of many rules
                 setattr(cls, name, vars(Mask)[name])
 
     def __call__(
@@ -257,11 +261,16 @@ class Mask:
 
     def to(self, device: torch.device | str) -> "Mask":
         """The same mask with the tensors that it holds on a device; itself if it holds none."""
-        held = checks.parts(self).items()
-        moved = {name: x.to(device) for name, x in held if isinstance(x, Tensor | Mask)}
-        other = copy(self) if moved else self
+        held = checks.parts(self)
+        names = [field.name for field in fields(self)] if is_dataclass(self) else [*held]
+        moved = {n: held[n].to(device) for n in names if isinstance(held[n], Tensor | Mask)}
+        if not moved:
+            return self
+        if is_dataclass(self):
+            return replace(self, **moved)  # which makes anew what a new one makes
+        other = copy(self)
         for name, x in moved.items():
-            object.__setattr__(other, name, x)  # which a frozen one refuses otherwise
+            setattr(other, name, x)
         return other
 
     def __and__(self, other: "Mask") -> "Mask":
@@ -302,6 +311,6 @@ def row(batch: Position, count: int) -> Position:
     return 0 if count == 1 else batch
 
 
-def ruling(mask: type) -> type | None:
-    """The class whose rule a class of masks has; none if it is no mask, but beside one."""
-    return next((base for base in mask.__mro__ if "__call__" in vars(base)), None)
+def ruling(mask: type) -> type:
+    """The class whose rule a class of masks has."""
+    return next(base for base in mask.__mro__ if "__call__" in vars(base))

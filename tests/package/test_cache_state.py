@@ -185,7 +185,9 @@ def test_a_cache_that_grew_in_inference_mode_is_used_after_it(kind: str, first: 
     with torch.no_grad():
         rest = attend(x[[1, 0], 8:], mask=WINDOW, cache=cache)
     torch.testing.assert_close(rest, want[[1, 0], 8:])
-    assert not rest.requires_grad
+    for held in (cache.key, cache.value):
+        assert not held.is_inference()
+        assert not held.requires_grad
 
 
 @kinds

@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import pytest
 import torch
@@ -19,6 +21,7 @@ from attention import (
     Padding,
     PrefixLM,
     SlidingWindow,
+    checks,
     dot_product_attention,
 )
 from attention.masks.shifted import Shifted
@@ -395,6 +398,12 @@ def test_a_mask_may_have_other_bases_and_their_keywords() -> None:
     assert Early().span(0, 1, 5) == (0, 2)
     assert Early().to_tensor(3, 3).equal(Causal().to_tensor(3, 3))
 
+    class Every(Early, tag="every"):
+        def __call__(self, batch, head, query, key):
+            return key >= 0
+
+    assert Every().span(0, 1, 5) == (0, 5)  # what was said of the old rule is not of the new one
+
 
 class Slotted(Mask):
     __slots__ = ("lengths", "unset")
@@ -404,6 +413,78 @@ class Slotted(Mask):
 
     def __call__(self, batch, head, query, key):
         return key < self.lengths[batch]
+
+
+class _XPrivate(Mask):
+    __slots__ = ("__lengths",)
+
+    def __init__(self, lengths: torch.Tensor) -> None:
+        self.__lengths = lengths
+
+    def __call__(self, batch, head, query, key):
+        return key < self.__lengths[batch]
+
+
+class One(Mask):
+    __slots__ = "lengths"  # noqa: PLC0205 - a word alone is allowed, and is one name
+
+    def __init__(self, lengths: torch.Tensor) -> None:
+        self.lengths = lengths
+
+    def __call__(self, batch, head, query, key):
+        return key < self.lengths[batch]
+
+
+class Settings(NamedTuple):
+    more: int
+
+
+@dataclass
+class Config:
+    owner: Mask
+    lengths: torch.Tensor
+
+
+class Configured(Mask):
+    """It holds itself, and a data class that holds it too, and the class of its settings."""
+
+    def __init__(self, lengths: torch.Tensor) -> None:
+        self.me, self.kind, self.config = self, Settings, Config(self, lengths)
+
+    def __call__(self, batch, head, query, key):
+        return key < self.config.lengths[batch]
+
+
+@dataclass(frozen=True)
+class Derived(Mask):
+    """It has another tensor of the one that it is given."""
+
+    lengths: torch.Tensor
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pair", (self.lengths, self.lengths + 1))
+
+    def __call__(self, batch, head, query, key):
+        return key < self.pair[1][batch]
+
+
+def test_what_a_mask_holds_is_found_wherever_it_lies() -> None:
+    query = torch.empty(1, 1, 3, 4, device="meta")
+    with pytest.raises(ValueError, match=r"^Config holds lengths on cpu: expected meta"):
+        dot_product_attention(query, query, query, Configured(torch.tensor([2])))
+    x, lengths = torch.randn(1, 1, 3, 4).requires_grad_(), torch.tensor([2])
+    context = dot_product_attention(x, x, x, Configured(lengths), backend="tiled")
+    lengths.fill_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        context.sum().backward()
+
+
+@pytest.mark.parametrize("kind", [_XPrivate, One, Derived])
+def test_a_mask_moves_whole(kind: type[Mask]) -> None:
+    mask = kind(torch.tensor([2])).to("meta")
+    assert mask.to_tensor(3, 3, device="meta").is_meta
+    assert [tensor.device.type for *_, tensor in checks.held(mask)] == ["meta"]
+    assert kind is not Derived or mask.pair[1].is_meta
 
 
 class Holding(Mask):
