@@ -9,8 +9,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest -q --numprocesses 2 --dist loadfile
 # One thread a worker: small tensors gain nothing from more, and wait where other programs run.
 ALONE  := OMP_NUM_THREADS=1
-# Another machine: the plainest CPU code, two threads, the pages in an order of this day.
-OTHER  := ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+# The plainest CPU code; oneDNN's too, or where there is AMX torch packs bfloat16, then refuses it.
+PLAIN  := ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41
+# Another machine: plain, with two threads, the pages in an order of this day.
+OTHER  := $(PLAIN) OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 ORDER  := --no-loadscope-reorder --shuffle-pages $(shell date +%j)
 INDEX  := $(if $(TORCH_INDEX),--extra-index-url $(TORCH_INDEX))
 # Files, and the folders of docs, whose time changes when a page is removed.
@@ -58,7 +60,7 @@ update: $(READY)
 	$(BIN)/ruff format --quiet --preview --line-length 76 README.md docs
 	$(BIN)/python -m literate bibliography
 	$(BIN)/python -m pytest -q --update-docs README.md docs
-	ATEN_CPU_CAPABILITY=default OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --update-spread README.md docs
+	$(PLAIN) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --update-spread README.md docs
 	$(BIN)/python -m literate count
 
 # What the site serves of the npm packages. Node.js comes from PyPI, so a machine needs none.

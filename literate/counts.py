@@ -101,7 +101,8 @@ def main(arguments: list[str]) -> int:
     if arguments:
         print("python -m literate count: expected no arguments", file=sys.stderr)
         return 2
-    if never := [path for path, _ in counted() if path.as_posix() not in book.found()]:
+    broken = book.found()
+    if never := [path for path, _ in counted() if path.as_posix() not in broken]:
         said = f"{', '.join(map(str, never))}: expected digits that were broken, but none were"
         print(f"{said}; python -m literate break comes first", file=sys.stderr)
         return 1

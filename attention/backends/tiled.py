@@ -80,8 +80,9 @@ class Tiled(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
-        with autocast.without(grads[0]):  # as forward: the weights must be those of its sums
-            return gradients(ctx.saved_tensors, *ctx.rest, *grads)
+        # As forward ran: the weights must be those of its sums.
+        run = autocast.off(gradients, grads[0].device.type)
+        return run(ctx.saved_tensors, *ctx.rest, *grads)
 
 
 def gradients(

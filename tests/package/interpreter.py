@@ -26,8 +26,17 @@ with patch.dict(os.environ, {} if DEVICE == "cuda" else {"TRITON_INTERPRET": "1"
     from triton.runtime import interpreter
 
     from attention.backends import triton as backend
+    from attention.backends.triton import configs
 
 assert (DEVICE == "cpu") == backend.INTERPRETED
+
+
+def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles so small that short sequences have inner ones, and others on each side of them."""
+    for table in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
+        for width in table:
+            monkeypatch.setitem(table, width, configs.Config(16, 16, 4, 1))
+
 
 # The interpreter keeps bfloat16 as its 16 bits. In 3.6.0, 3.7.1 and 3.9.0 its `dot` multiplies
 # those bits as if they were integers, and its cast from float32 cuts bits off instead of rounding.

@@ -405,14 +405,20 @@ def test_a_mask_may_have_other_bases_and_their_keywords() -> None:
     assert Every().span(0, 1, 5) == (0, 5)  # what was said of the old rule is not of the new one
 
 
-class Slotted(Mask):
-    __slots__ = ("lengths", "unset")
+class Until(Mask):
+    """What it holds its slots say."""
+
+    __slots__ = ()
 
     def __init__(self, lengths: torch.Tensor) -> None:
         self.lengths = lengths
 
     def __call__(self, batch, head, query, key):
         return key < self.lengths[batch]
+
+
+class Slotted(Until):
+    __slots__ = ("lengths", "unset")
 
 
 class _XPrivate(Mask):
@@ -425,14 +431,8 @@ class _XPrivate(Mask):
         return key < self.__lengths[batch]
 
 
-class One(Mask):
-    __slots__ = "lengths"  # noqa: PLC0205 - a word alone is allowed, and is one name
-
-    def __init__(self, lengths: torch.Tensor) -> None:
-        self.lengths = lengths
-
-    def __call__(self, batch, head, query, key):
-        return key < self.lengths[batch]
+class One(Until):
+    __slots__ = "lengths"
 
 
 class Settings(NamedTuple):

@@ -114,9 +114,14 @@ def test_tiles_compile_whole() -> None:
     """While compiling nothing is looked at: what a mask leaves out now it may not later."""
     torch.compiler.reset()
     query, (key, value) = torch.randn(2, 4, 7, 4).requires_grad_(), torch.randn(2, 2, 2, 9, 4)
-    for mask in (Causal() & SlidingWindow(3), torch.rand(7, 9) > 0.5):
-        lengths = Padding(torch.tensor([9, 2]))
-        given = {"mask": mask & lengths if isinstance(mask, Mask) else mask, "softcap": 5.0}
-        attend = partial(dot_product_attention, query, key, value, backend="tiled", **given)
+    lengths, table = torch.tensor([9, 2]), torch.rand(7, 9) > 0.5
+    for mask in (Causal() & SlidingWindow(3) & Padding(lengths), table):
+        given = {"mask": mask, "softcap": 5.0, "backend": "tiled"}
+        attend = partial(dot_product_attention, query, key, value, **given)
         compiled = torch.compile(attend, fullgraph=True, backend="aot_eager")
-        torch.testing.assert_close(compiled(), attend())
+        for changed in (lengths, table):
+            ours, theirs = compiled(), attend()
+            torch.testing.assert_close(ours, theirs)
+            grads = [torch.autograd.grad(x.square().sum(), query)[0] for x in (ours, theirs)]
+            torch.testing.assert_close(*grads)
+            changed.copy_(changed.flip(0))

@@ -2,25 +2,23 @@
 
 import pytest
 import torch
-from interpreter import DEVICE
+from interpreter import DEVICE, small_tiles
 from torch import Tensor
 
 from attention import Causal, Mask, Padding, SlidingWindow, dot_product_attention
 from attention.backends.triton import configs
-from attention.backends.triton.configs import Config
 
 pytestmark = [pytest.mark.slow, pytest.mark.untyped]  # as in test_triton_forward.py
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for table in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
-        monkeypatch.setitem(table, 64, Config(16, 16, 4, 1))
+    small_tiles(monkeypatch)
     torch.manual_seed(0)
 
 
 def agree(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> None:
-    """Contexts and gradients are those of the whole table of scores; one key more is seen."""
+    """Contexts and gradients are those of the whole table: a key too many, or few, would show."""
     found = []
     for backend in ("triton", "eager"):
         given = [x.detach().requires_grad_() for x in (query, key, value)]

@@ -4,7 +4,7 @@ import math
 
 import pytest
 import torch
-from interpreter import DEVICE, backend
+from interpreter import DEVICE, backend, small_tiles
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from attention import (
@@ -16,8 +16,6 @@ from attention import (
     dot_product_attention,
     kernels,
 )
-from attention.backends.triton import configs
-from attention.backends.triton.configs import Config
 from attention.call import Call
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
@@ -28,9 +26,7 @@ HALF = {"dtype": torch.float16, "device": DEVICE}
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    for table in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
-        for width in table:
-            monkeypatch.setitem(table, width, Config(16, 16, 4, 1))
+    small_tiles(monkeypatch)
     torch.manual_seed(0)
 
 

@@ -4,12 +4,11 @@ import math
 
 import pytest
 import torch
-from interpreter import DEVICE
+from interpreter import DEVICE, small_tiles
 from torch import Tensor
 
 from attention import Causal, Mask, Padding, SlidingWindow, dot_product_attention
 from attention.backends.triton import configs
-from attention.backends.triton.configs import Config
 from attention.masks.shifted import Shifted
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
@@ -40,10 +39,7 @@ DTYPES = [torch.float16, torch.bfloat16]
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tiles so small that short sequences have inner ones, and others on each side of them."""
-    for table in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
-        for width in table:
-            monkeypatch.setitem(table, width, Config(16, 16, 4, 1))
+    small_tiles(monkeypatch)
 
 
 @pytest.fixture
