@@ -9,10 +9,31 @@ import builtins
 import io
 import pickle
 import types
+from collections.abc import Callable
 from typing import Any
 
 Names = dict[str, Any]
 SHARED = (types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type)
+
+
+class Pickler(pickle.Pickler):
+    """A class: Python 3.13 does not let `persistent_id` of an instance be set."""
+
+    def __init__(self, file: io.BytesIO, share: Callable[[object], int | None]) -> None:
+        super().__init__(file, pickle.HIGHEST_PROTOCOL)
+        self.share = share
+
+    def persistent_id(self, obj: object) -> int | None:
+        return self.share(obj)
+
+
+class Unpickler(pickle.Unpickler):
+    def __init__(self, file: io.BytesIO, shared: list[Any]) -> None:
+        super().__init__(file)
+        self.shared = shared
+
+    def persistent_load(self, pid: int) -> Any:
+        return self.shared[pid]
 
 
 class Snapshot:
@@ -22,16 +43,12 @@ class Snapshot:
         self.shared: list[Any] = []
         self.versions: list[int] = []  # of the tensors among them: each change in place adds one
         self.data = io.BytesIO()
-        pickler = pickle.Pickler(self.data, pickle.HIGHEST_PROTOCOL)
-        pickler.persistent_id = self._share  # type: ignore[method-assign]
-        pickler.dump(dict(names))
+        Pickler(self.data, self._share).dump(dict(names))
 
     def restore(self, names: Names) -> None:
         """Put the names back, in the module's own dictionary: its functions look there."""
         self.data.seek(0)
-        unpickler = pickle.Unpickler(self.data)
-        unpickler.persistent_load = self.shared.__getitem__  # type: ignore[method-assign]
-        kept = unpickler.load()
+        kept = Unpickler(self.data, self.shared).load()
         names.clear()
         names.update(kept)
 
