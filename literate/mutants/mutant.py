@@ -67,12 +67,15 @@ def hashes(path: Path) -> dict[str, str]:
         said[site.function].append(shown(site.node))
     for mutant in mutants(path):
         said[mutant.function].append(mutant.text)
-    # Python 3.11 and later ones quote and escape what stands in an f-string differently.
-    plain = str.maketrans("", "", "\"'\\")
     return {
-        name: hashlib.sha256("\n".join(texts).translate(plain).encode()).hexdigest()[:8]
+        name: hashlib.sha256(plain("\n".join(texts)).encode()).hexdigest()[:8]
         for name, texts in said.items()
     }
+
+
+def plain(text: str) -> str:
+    """Without what Python 3.11 and later ones write differently: quotes within an f-string."""
+    return text.translate(str.maketrans("", "", "\"'\\"))
 
 
 def tree(mutant: Mutant) -> ast.Module:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from literate.mutants.mutant import Mutant, hashes, mutants
+from literate.mutants.mutant import Mutant, hashes, mutants, plain
 
 TESTS = Path("tests/mutants/tests.json")
 PAGES = Path("tests/mutants/pages.json")
@@ -94,8 +94,8 @@ class Found:
         now: dict[str, str] = {}
         for path in paths:
             known = hashes(path)
-            now |= {mutant.key: known[mutant.function] for mutant in mutants(path)}
-        return [key for key, known in self.sample.items() if now.get(key) != known]
+            now |= {plain(mutant.key): known[mutant.function] for mutant in mutants(path)}
+        return [key for key, known in self.sample.items() if now.get(plain(key)) != known]
 
     def notice(self, mutant: Mutant, test: str) -> None:
         """A test noticed now what nothing did."""

@@ -12,7 +12,7 @@ import pytest
 from literate.mutants.changes import changes
 from literate.mutants.command import Notes
 from literate.mutants.fork import forked, within
-from literate.mutants.mutant import mutants, tree
+from literate.mutants.mutant import hashes, mutants, tree
 from literate.mutants.plugin import Trial
 from literate.mutants.record import Found
 
@@ -103,6 +103,16 @@ def test_the_same_change_twice_has_two_names(tmp_path: Path) -> None:
         "a + 1 → a - 1 (2)",
         "1 → 2 (2)",
     ]
+
+
+def test_the_quotes_that_another_python_writes_are_no_change(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text("def f(a):\n    return g(f\"{', '.join(a)}\") + 1\n", "utf-8")
+    known = hashes(path)["f"]
+    other = {m.key.replace("f\"{', '", "f'{', '").replace('}"', "}'"): known for m in mutants(path)}
+    assert other.keys() != {mutant.key for mutant in mutants(path)}
+    assert Found(sample=other).moved([path]) == []
+    assert Found(sample={key.replace("1 →", "2 →"): known for key in other}).moved([path])
 
 
 def test_a_mutant_is_the_file_with_one_change(tmp_path: Path) -> None:
