@@ -18,6 +18,8 @@ ADDRESS = re.compile(
     r"|\b(?P<source>src|srcset|poster|data)=[\"']?|\bhref=[\"']?)(?P<address>[^\s<>\"')]+)",
     re.M,
 )
+# A picture whose address stands elsewhere.
+AFAR = re.compile(r"!\[[^\]\n]*\] ?\[[^\]\n]*\]|\burl\([^)\n]*\)?")
 PICTURES = (".svg", ".html", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -25,6 +27,7 @@ ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*("[^"]*"|'[^']*')""")
 # Where something stands. All else of a tag, an opacity or a stroke's width, may show a weight.
 PLACES = {"d", "x", "y", "x1", "x2", "y1", "y2", "dx", "dy", "cx", "cy", "r", "rx", "ry"}
 PLACES |= {"width", "height", "points", "transform", "viewBox"}
+WORDS = {"alt", "title", "aria-label"}
 SLACK = 0.05  # of a point: what different CPUs make of the same curve
 EXACT = 0.001
 
@@ -58,9 +61,15 @@ def same_tag(want: str, got: str) -> bool:
         return False
     pairs = zip(ATTRIBUTE.findall(want), ATTRIBUTE.findall(got), strict=True)
     return all(
-        name == other and same_value(a, b, SLACK if name in PLACES else EXACT)
-        for (name, a), (other, b) in pairs
+        name == other and same_value(a, b, slack(name, a)) for (name, a), (other, b) in pairs
     )
+
+
+def slack(name: str, value: str) -> float:
+    """How far numbers of an attribute may differ: not at all in words."""
+    if name in WORDS:
+        return 0
+    return SLACK if name in PLACES and "scale" not in value else EXACT
 
 
 def same_value(want: str, got: str, slack: float) -> bool:
@@ -98,6 +107,8 @@ def shown(page: Page, stem: str) -> Iterator[Shown]:
     text = SOURCED.sub("", page.prose)
     text = COMMENT.sub(lambda match: "\n" * match[0].count("\n"), text)
     text = CODE.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for match in AFAR.finditer(text):
+        yield Shown(text.count("\n", 0, match.start()) + 1, match[0], "")
     for match in ADDRESS.finditer(text):
         address = match["address"]
         path = posixpath.normpath(unquote(re.split("[?#]", address)[0]))

@@ -12,6 +12,8 @@ from literate.page import Block, Page
 from literate.prose import CHECK, CODE
 from literate.results import (
     COMMENT,
+    EMPHASIS,
+    FORMULA,
     NAMES,
     SOURCED,
     SOURCED_TABLE,
@@ -19,24 +21,28 @@ from literate.results import (
     WORDS,
     hidden,
     in_words,
+    said,
     whole,
 )
 
 # A decimal, an exponent, a percentage, a factor. Three numbers joined by points are a version.
 NUMBER = re.compile(
-    r"""(?<![\w.,])(?<![A-Za-z]-)[-+−]?(?:
-        \d+(?:[,\u202f]\d{3})*\.\d++(?!\.\d)(?:e[-+]?\d+)?(?:\s?[%×])?
+    r"""(?<![\w.])(?<!\d,)(?<![A-Za-z]-)[-+−]?(?:
+        \d+(?:[,\u202f]\d{3})*\.\d++(?!\.\d)(?:e[-+]?\d+)?(?:\s?[%‰×])?
       | \.\d+
       | 0,\d+
-      | \d+(?:[,\u202f]\d{3})*(?:e[-+]?\d+|\s?\\?%|\s?×|x\b|\sper\s?cent\b|-fold\b)
-    )|×\s?\d+|[¼½¾⅓⅔⅛]""",
+      | \d+(?:[,\u202f]\d{3})*(?:
+            e[-+]?\d+ | (?:\s|\\[,;])?\\?[%‰] | \s?× | \\times\s?(?=\$) | x\b
+          | [\s-]per\s?cent\b | -fold\b
+          | \stimes\s(?:faster|slower|more|less|fewer|larger|smaller|longer|shorter)\b
+        )
+    )|×\s?\d+|\b(?i:factor)\sof\s\d+|[¼-¾⅐-⅞]""",
     re.X,
 )
 PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
-SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")
 INTEGER = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")  # 30.0 is none
 WHOLE = re.compile(r"(?<![\d.])(\d[\d_,\u202f]*)(?:\.0*)?(?![\d.]*\d)")
-LONG = re.compile(r"\d\.\d{3,}")
+LONG = re.compile(r"(?<![\w.])[-−]?\d[\d,]*\.\d{3,}")
 
 
 def unchecked(page: Page) -> Iterator[tuple[int, str]]:
@@ -70,10 +76,17 @@ def texts(page: Page) -> Iterator[tuple[int, str]]:
     for table in page.tables:
         for cell in filter(None, chain(*table.rows)):
             text = blank(text, cell.start, cell.start + len(cell.printed + cell.unit))
-    yield 1, text
+    yield (
+        1,
+        re.sub(r"^(?!title:|description:).*", "", page.head, flags=re.M) + text[len(page.head) :],
+    )
+    for fence in page.fences:
+        if fence.info.startswith("sh"):
+            yield (fence.map or (0, 0))[0] + 1, f"{fence.info}\n{fence.content}"
     for block in page.blocks:
         yield block.line - 1, block.title
-        yield from comments(block)
+        for remark in remarks(block):
+            yield block.line + remark.start[0] - 1, remark.string
 
 
 def named(page: Page) -> set[str]:
@@ -81,10 +94,7 @@ def named(page: Page) -> set[str]:
     ran = [f"{check.printed} {check.expression}" for check in page.checks]
     ran += [match[0] for match in SOURCED_TABLE.finditer(page.prose)]
     for block in page.blocks:
-        code = block.code
-        for _, comment in comments(block):
-            code = code.replace(comment, "")
-        ran += [code, block.output.text if block.output else ""]
+        ran += [without_remarks(block), block.output.text if block.output else ""]
     return {re.sub("[_,\u202f]", "", number) for number in WHOLE.findall("\n".join(ran))}
 
 
@@ -93,18 +103,18 @@ def numbers(text: str, line: int, ran: str) -> Iterator[tuple[int, str]]:
 
     def code(match: re.Match[str]) -> str:
         # A setting stands in backticks. A result is long, and then a block must have printed it.
-        results = [number for number in LONG.findall(match[0]) if number not in ran]
+        results = set(LONG.findall(match[0])) - printed
         return match[0].replace("`", " ") if results else hidden(match)
 
-    def tag(match: re.Match[str]) -> str:
-        said = " ".join(SAID.findall(match[0]))
-        return said + re.sub(r"[^\n]", "", match[0])
+    def formula(match: re.Match[str]) -> str:
+        return re.sub(r"(?<=[A-Za-z-])(?=\d)", " ", match[0])  # as in \approx0.5
 
+    printed = set(LONG.findall(ran))
     text = CODE.sub(code, text)
     for pattern in PARDONED:
         text = pattern.sub(hidden, text)
-    text = html.unescape(TAG.sub(tag, text))
-    text = re.sub(r"(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])", " ", text)  # emphasis
+    text = html.unescape(TAG.sub(said, FORMULA.sub(formula, text)))
+    text = re.sub(r"\*+(?=\d)|(?<=\d)\*+", "", EMPHASIS.sub(" ", text))
     for match in NUMBER.finditer(text):
         yield line + text.count("\n", 0, match.start()), match[0].strip()
 
@@ -119,14 +129,25 @@ def constant(page: Page) -> Iterator[tuple[int, str]]:
             yield check.line, check.expression
 
 
-def comments(block: Block) -> Iterator[tuple[int, str]]:
-    """The comments of a block, with their lines; none of a block that is not Python."""
+def remarks(block: Block) -> Iterator[tokenize.TokenInfo]:
+    """The comments and docstrings of a block; none of a block that is not Python."""
+    begins = True  # whether a statement does
     try:
         for token in tokenize.generate_tokens(io.StringIO(block.code).readline):
-            if token.type == tokenize.COMMENT:
-                yield block.line + token.start[0] - 1, token.string
+            if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and begins):
+                yield token
+            elif token.type != tokenize.NL:
+                begins = token.type in {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
     except (tokenize.TokenError, SyntaxError):
         return
+
+
+def without_remarks(block: Block) -> str:
+    lines = block.code.splitlines(keepends=True)
+    for token in reversed(list(remarks(block))):
+        (first, start), (last, end) = token.start, token.end
+        lines[first - 1 : last] = [lines[first - 1][:start] + lines[last - 1][end:]]
+    return "".join(lines)
 
 
 def unreasoned(page: Page) -> Iterator[int]:

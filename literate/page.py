@@ -20,7 +20,8 @@ EXERCISE = {"exercise", "check", "solution", "mistake"}
 SHOWN = {"notest", "source"}  # what is shown and never run
 APART = {"gpu", "triton"}  # what changes nothing in the module of its page
 KINDS = {"fresh", "raises"} | APART | SHOWN | EXERCISE
-FRONT = re.compile(r"\A---\n(?:.*\n)*?---\n")  # what MkDocs is told of the page
+# What MkDocs is told of the page.
+FRONT = re.compile(r"\A---\n(?:(?:[\w-]+:|[ \t]+\S|- ).*\n)+---\n")
 FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}[^`\n]*|~{3,}.*)")
 ATTRIBUTES = re.compile(r"""(?:\s*(?:\.[\w-]+|[\w-]+=(?:"[^"]*"|'[^']*'|[\w-]+))(?=\s|$))*\s*""")
 VALUE = r"""{}=(["'])(.*?)\1"""
@@ -181,10 +182,14 @@ class Page:
                 raise self.error(line, f"the output of a .{kind} block would not be compared")
         self.blocks[-1] = replace(block, output=output)
 
+    @property
+    def head(self) -> str:
+        return match[0] if (match := FRONT.match(self.text)) else ""
+
     @cached_property
     def prose(self) -> str:
         """The page with its fences and its head blanked out, each character in its place."""
-        text = FRONT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), self.text)
+        text = re.sub(r"[^\n]", " ", self.head) + self.text[len(self.head) :]
         for fence in self.fences:
             first, last = fence.map or (0, 0)
             start, end = self.offsets[first], self.offsets[last]

@@ -1,6 +1,7 @@
 """Checked numbers and claims in the prose of a page: `0.2379<!--= weights[1, 1] -->`."""
 
 import ast
+import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,14 +21,18 @@ CODE = re.compile(
 # What a reader takes for a part of the number, and the notation does not.
 BEFORE = {
     r"\d[eE][-+−]?$": "write the number without an exponent",
-    r"\d[ \u00a0]$": "separate thousands with a comma or a narrow space",
-    r"(?:^|[^\w\s])\s?(?:&minus;|[–‑﹣])$|(?:^|\s)(?:&minus;|[–‑﹣])$": "write a minus sign as −",
+    r"(?:^|[^\w\s])\s?(?:&minus;|[–‑‒‐﹣])$": "write a minus sign as −",
+    r"(?:^|\s)(?:&minus;|[–‑‒‐﹣])$": "write a minus sign as −",
     r"\S\s[-−]\s$|−\s$": "put no space after the minus sign",
     r"\d[\u2009'’_]$": "separate thousands with a comma or a narrow space",
-    r"[±∓]$|\bminus\s$": "write the sign of the number itself, + or −",
+    r"[±∓]$|\b(?:minus|negative)\s$": "write the sign of the number itself, + or −",
 }
+SPACED = re.compile(r"\d[ \u00a0]\d{3}(?:\.\d+)?$")  # meant as thousands, perhaps
 # What would go on with the number after its comment.
-AFTER = re.compile(r"\w|[ \u00a0\u202f]?[%×]|[.,]\d")
+AFTER = re.compile(r"[*_]*(?:\w|[ \u00a0\u202f]?[%×]|[.,]\d)")
+# What a reader does not see between a sign and its number, the end of a line too.
+UNSEEN = re.compile(r"(?:[*_$\\\u00a0]|<[^<>\n]*>|\n[ \t>]*)+$")
+SIGN = re.compile(r"(?:^|[^\w)\]])[-−–‑‒‐﹣]$|\b(?:minus|negative)$")
 
 
 class Fault(Exception):
@@ -82,15 +87,20 @@ def check(prose: str, match: re.Match[str]) -> Check:
     if before.startswith("|") and "|" in expression:
         raise Fault(line, f"the | in {expression!r} would end the cell of the table")
     for pattern, message in BEFORE.items():
-        if printed and re.search(pattern, before) and (len(printed) == 3 or "\\d[ " not in pattern):
-            raise Fault(
-                line, f"{before[-8:].lstrip()}{printed} is not read as one number: {message}"
-            )
+        if printed and re.search(pattern, before):
+            raise Fault(line, apart(before, printed, message))
+    if SPACED.search(before + printed):
+        message = "separate thousands with a comma or a narrow space"
+        raise Fault(line, apart(before, printed, message))
+    above = prose[: match.start()].rpartition("\n\n")[2]
+    seen = UNSEEN.sub("", html.unescape(above))
+    if printed and seen != above and SIGN.search(seen):
+        raise Fault(line, f"the sign of {printed} stands apart from it: put it directly before")
     if printed and AFTER.match(prose, match.end()):
         tail = prose[match.end() : match.end() + 8].partition("\n")[0]
         raise Fault(line, f"{tail!r} would go on with {printed}: put all of it before the comment")
     if printed and re.match(r"[-+−]?0[,\u202f]", printed):
-        raise Fault(line, f"{printed} is not read as one number: write a decimal with a point")
+        raise Fault(line, apart("", printed, "write a decimal with a point"))
     if not printed and re.search(r"\d[*_]+$", before):
         raise Fault(line, f"put the comment of {before.split()[-1]} directly behind its digits")
     try:
@@ -100,3 +110,7 @@ def check(prose: str, match: re.Match[str]) -> Check:
         raise Fault(line, message) from None
     start = match.start("printed") if printed else match.start()
     return Check(line, printed, unit, expression, start, start + len(printed + unit))
+
+
+def apart(before: str, printed: str, message: str) -> str:
+    return f"{before[-8:].lstrip()}{printed} is not read as one number: {message}"

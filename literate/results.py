@@ -12,27 +12,29 @@ from literate.page import Page
 from literate.prose import CHECK, CODE
 
 ONE = (
-    r"(?:section|equation|table|figure|chapter|exercise|step|example|version|page|issue|request"
+    r"(?:section|equation|table|figure|chapter|exercise|step|(?<!for )example|version"
     r"|sec\.|eq\.|fig\.)"
 )
 MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions|pages)"
-NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|arXiv|isbn|§)"
-NUMBERED = r"\s?[\d.]+(?!\s?[\d%×])"
+NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|§)"
+NUMBERED = r"\s?\d{1,2}(?:\.\d{1,2}){0,2}(?!\.?\d|\s?(?:[\d%‰×]|(?:of|[mµ]?s|[kMG]B)\b))"
+CATALOGUED = r"(?:arXiv|isbn|page|issue|request)\s?[\d.]*\d\b(?!\s?[\d%‰×])"
 # No numbers of the book's: addresses, and the numbers of sections, figures and versions.
 ADDRESS = re.compile(r"(?<=\])\([^)\s]*|https?://\S+")  # the title of a link is prose
 NAMES = [
     ADDRESS,
     re.compile(r"\bdoi 10\.\d{4,}/[^\s\]]+"),
-    re.compile(rf"(?<!\w)(?:(?i:{ONE})|{NAMED}){NUMBERED}"),
+    re.compile(rf"(?<!\w)(?:(?i:{ONE})|{NAMED}){NUMBERED}|(?<!\w)(?i:{CATALOGUED})"),
     re.compile(rf"(?<!\w)(?i:{MANY}){NUMBERED}(?:(?:,|,? and|,? or| to|–|;){NUMBERED})*"),
 ]
 # Things of a picture that are counted from 0, and bear their number as a name.
 THING = r"(?:token|head|row|place|id|word)s?"
 NAME_OF_THING = re.compile(rf"(?<!\w)(?i:{THING}){NUMBERED}(?:(?:,|,? and|,? or| to|–){NUMBERED})*")
-FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$[^$\n]+\$", re.S)
+FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^\\$\n]|\n(?!\s*\n))+?(?<!\s)\$", re.S)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
 TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
-YEAR = re.compile(r"\((?:19|20)\d\d\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
+SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")  # of a tag, to a reader
+YEAR = re.compile(r"\((?:19\d\d|20[0-2]\d)\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
 # In a sentence alone: in a caption “the root of 2024” would be one.
 OF_YEAR = re.compile(r"\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-)")
 SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->")
@@ -40,7 +42,7 @@ SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[
 SOURCED_TABLE = re.compile(
     r"^(?:[ \t>]*\|[^\n]*\n)+[ \t>]*\n?[ \t>]*<!-- source: (?!-->)[^\n]+?-->[ \t]*$", re.M
 )
-NUMBER = re.compile(r"(?<![\w.,#])(?<![A-Za-z]-)\d+(?:[.,\u202f]\d+)*(?!\w)(?!-\w)")
+NUMBER = re.compile(r"(?<![\w.,#])(?<![A-Za-z]-)\d+(?:[.,\u202f]\d+)*")
 ROW = re.compile(r"(?<=\n)[ \t>]*\|.*")  # but the first, which names the columns
 WORDS = {
     "caption": re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.S),
@@ -50,12 +52,16 @@ WORDS = {
 }
 
 # No results: what a prediction asks and its wrong choices say, the titles of works, the numbers of
-# a list and of issues, the attributes of a heading.
+# issues, the attributes of a heading.
 NO_RESULT = re.compile(
-    r"^!!! predict .*|^ +- \( \)[^\n]*?:(?=\s)|\*[^*\n]+\*(?= \()|^[ \t>]*\d+\.(?=\s)|\[\d+\](?=\()"
-    r"|\{ ?[.#:\w][^}\n]*\}",
+    r"^!!! predict .*|^ +- \( \)[^\n]*?:(?=\s)|\*[^*\n]+\*(?= \((?:19|20)\d\d\))"
+    r"|\[\d+\](?=\([^)\s]*/(?:issues|pull)/)|\{ ?(?:[.#:]|[\w-]+=)[^}\n]*\}",
     re.M,
 )
+# A paragraph that begins with an item; in any other a line may begin with the end of a sentence.
+LIST = re.compile(r"(?:\A|\n[ \t>]*\n)[ \t>]*(?:\d+\.|[-*+])\s.*(?:\n[ \t>]*\S.*)*")
+ITEM = re.compile(r"^[ \t>]*\d+\.(?=\s)", re.M)
+EMPHASIS = re.compile(r"(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
 
 
 def in_words(page: Page) -> Iterator[tuple[int, int, str]]:
@@ -76,8 +82,9 @@ def in_words(page: Page) -> Iterator[tuple[int, int, str]]:
 def whole(text: str) -> Iterator[tuple[int, str]]:
     """The whole numbers from 10 on that no check of their own stands behind: where, and which."""
     checked = (CODE, SOURCED, SOURCED_TABLE, CHECK, COMMENT)
-    for pattern in (*checked, FORMULA, NO_RESULT, YEAR, OF_YEAR, *NAMES, NAME_OF_THING, TAG):
+    for pattern in (*checked, FORMULA, NO_RESULT, YEAR, OF_YEAR, *NAMES, EMPHASIS):
         text = hide(text, pattern)
+    text = LIST.sub(lambda match: hide(match[0], ITEM), TAG.sub(said, text))
     for number in NUMBER.finditer(text):
         plain = re.sub("[,\u202f]", "", number[0])
         if plain.isdigit() and len(plain) > 1:
@@ -87,6 +94,14 @@ def whole(text: str) -> Iterator[tuple[int, str]]:
 def found(text: str, start: int, kind: str) -> Iterator[tuple[int, int, str]]:
     for number in NUMBER.finditer(text):
         yield start + number.start(), start + number.end(), kind
+
+
+def said(tag: re.Match[str]) -> str:
+    """Of a tag what it says to a reader, in its place."""
+    text = hidden(tag)
+    for match in SAID.finditer(tag[0]):
+        text = text[: match.start(1)] + match[1] + text[match.end(1) :]
+    return text
 
 
 def hide(text: str, pattern: re.Pattern[str]) -> str:

@@ -8,8 +8,12 @@ from literate.prose import CODE
 
 FENCES = "```python, ```text {.output} or ```sh"
 # Drawings and frames too: nothing compares what stands in them.
-RAW = re.compile(r"<(pre|svg|canvas|iframe|object|embed|script)\b|<code\b[^>]*>[^<\n]*\n", re.I)
+RAW = re.compile(
+    r"<(pre|samp|xmp|textarea|svg|canvas|iframe|object|embed|script)\b|<code\b[^>]*>[^<\n]*\n", re.I
+)
 COMMENT = re.compile(r"<!--.*?-->", re.S)
+# What ends with its line: what is indented below it does not go on with it.
+ENDS = re.compile(r"#|(?:!!!|\?\?\?\+?)(?: |$)|([-*_])(?: *\1){2,} *$|</\w+>$")
 BOX = re.compile(r"(?:!!!|\?\?\?\+?)(?: |$)")
 ITEM = re.compile(r"(?:[-*+]|\d+[.)])[ \t]")
 TAB = 4
@@ -70,4 +74,4 @@ def indented(text: str) -> Iterator[int]:
             while inside[-1] > indent:
                 inside.pop()
             inside.append(indent // TAB * TAB + TAB)
-        above = words
+        above = "" if ENDS.match(words) else words

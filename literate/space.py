@@ -91,7 +91,7 @@ class Space:
 
     def evaluate(self, check: Check | Table) -> object:
         """The value of a checked expression; names and chance are as before, after it."""
-        with self._inside(), settings.same_chance():
+        with self._inside(), settings.kept():
             try:
                 code = compile(check.expression, self.path, "eval")
                 return eval(code, dict(vars(self.module)))

@@ -5,14 +5,16 @@ from typing import Any
 
 
 def as_number(value: Any) -> float | None:
-    """A finite number as a float; None for anything else, truth values and texts too."""
+    """A finite number, a float or an int; None for anything else, truth values and texts too."""
     if truth(value) is not None or isinstance(value, str):
         return None
     try:
         number = float(value)
     except (TypeError, ValueError, RuntimeError, OverflowError):
         return None
-    return number if math.isfinite(number) else None
+    if not math.isfinite(number):
+        return None
+    return value if isinstance(value, int) else number  # beyond 2⁵³ a float has not all of them
 
 
 def truth(value: Any) -> bool | None:

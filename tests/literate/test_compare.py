@@ -51,6 +51,9 @@ WRONG = {
     "a space inside a word": ("a b", "ab"),
     "an outer bracket": ("[[0.2068]]", "[0.2068]"),
     "thousands": ("12,288", "12288"),
+    "a column": ("token  key  value\ncat           3", "token  key  value\ncat      3"),
+    "a place in a plot": ("|  *", "| *"),
+    "a column of long numbers": ("a    0.2068", "a  0.2069"),
 }
 
 SAME = {
@@ -121,6 +124,12 @@ def test_errors(want: str, kind: str, message: str, ours: bool, same: bool) -> N
         ("+0.0", "", 0.0, True),
         ("7", "", 7.5, True),  # a half rounds to either side
         ("7", "", 7.51, False),
+        ("18,446,744,073,709,551,615", "", 2**64 - 1, True),
+        ("18,446,744,073,709,551,616", "", 2**64 - 1, False),
+        ("36.0", "", 36, True),
+        ("36.1", "", 36, False),
+        ("300", "%", 3, True),
+        ("−3", "", 3, False),
         ("1,000,000", "", 1000001.0, False),  # a count has no rounding
         ("12\u202f288", "", 12288, True),
         ("23.79", "%", 0.2379, True),

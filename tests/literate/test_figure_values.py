@@ -30,6 +30,16 @@ def test_what_may_show_a_weight_is_the_same_within_a_thousandth(name: str) -> No
     assert tidy(f'<g {name}="0.123456"/>') == f'<g {name}="0.1235"/>\n'
 
 
+def test_a_scale_is_no_place() -> None:
+    assert same_figure('<g transform="scale(0.300)"/>', '<g transform="scale(0.301)"/>')
+    assert not same_figure('<g transform="scale(0.30)"/>', '<g transform="scale(0.34)"/>')
+
+
+@pytest.mark.parametrize("name", ["alt", "title", "aria-label"])
+def test_what_a_tag_says_is_the_same_only_if_it_is_equal(name: str) -> None:
+    assert not same_figure(f'<g {name}="0.1234"/>', f'<g {name}="0.1235"/>')
+
+
 def test_numbers_are_cut_to_their_digits_and_never_filled_up() -> None:
     assert tidy('<g x="1.5" y="2.25" r="2.256"/>') == '<g x="1.5" y="2.25" r="2.26"/>\n'
     assert tidy('<g opacity="0.1234"/>') == '<g opacity="0.1234"/>\n'

@@ -165,7 +165,9 @@ def saved(run, pytester: pytest.Pytester) -> None:
         (SAVES + "\n![B [1]](https://a.example/x)\n", 7, "https://a.example/x is compared"),
         (SAVES + '\n<img alt="B" src="mark.png">\n', 7, "mark.png is compared with nothing"),
         (SAVES + "\n[B](other.html)\n", 7, "other.html is compared with nothing"),
-        (SAVES + "\n![B][b]\n\n[b]: mark.svg\n", 9, "mark.svg is compared with nothing"),
+        (SAVES + "\n![B][b]\n\n[b]: mark.svg\n", 7, "![B][b] is compared with nothing"),
+        (SAVES + "\n![B] [b]\n\n[b]: mark.svg\n", 7, "![B] [b] is compared with nothing"),
+        (SAVES + '\n<p style="background: url(a.png)">\n', 7, "url(a.png) is compared"),
         (SAVES + "\n[B](figures/page/y.html)\n", 7, "no block saves y.html"),
     ],
 )

@@ -82,6 +82,22 @@ def test_what_is_found_stands_where_it_says() -> None:
         ("0.5<!--= a b -->", "'a b' is not an expression: write 0.5<!--= expression -->"),
         ("| 1<!--= a | b --> |", "the | in 'a | b' would end the cell of the table"),
         ("so %<!--= a -->", "no number stands before %<!--= a -->"),
+        (
+            "is minus\n0.5<!--= a -->",
+            "the sign of 0.5 stands apart from it: put it directly before",
+        ),
+        ("is −\n0.5<!--= a -->", "the sign of 0.5 stands apart"),
+        ("−**0.5<!--= a -->**", "the sign of 0.5 stands apart"),
+        ("**−**0.5<!--= a -->", "the sign of 0.5 stands apart"),
+        ("−<b>0.5<!--= a --></b>", "the sign of 0.5 stands apart"),
+        ("−&nbsp;0.5<!--= a -->", "the sign of 0.5 stands apart"),
+        ("is &#8722;0.5<!--= a -->", "the sign of 0.5 stands apart"),
+        ("$-$0.5<!--= a -->", "the sign of 0.5 stands apart"),
+        ("−\\$0.5<!--= a -->", "the sign of 0.5 stands apart"),
+        ("is ‐0.5<!--= a -->", "‐0.5 is not read as one number: write a minus sign as −"),
+        ("a negative 0.5<!--= a -->", "write the sign of the number itself, + or −"),
+        ("12<!--= a -->*5*", "'*5*' would go on with 12"),
+        ("1 128.0<!--= a -->", "1 128.0 is not read as one number: separate thousands"),
         ("0,500<!--= a -->", "0,500 is not read as one number: write a decimal with a point"),
     ],
 )
@@ -89,7 +105,7 @@ def test_a_fault_has_its_line(text: str, says: str) -> None:
     for above in ("", "\n", "# Page\n\n"):
         with pytest.raises(PageError) as error:
             page(above + text + "\n")
-        number = above.count("\n") + 1
+        number = (above + text.partition("<")[0]).count("\n") + 1
         assert str(error.value).startswith(f"page.md:{number}: ")
         assert says in str(error.value)
 
@@ -98,6 +114,8 @@ def test_a_number_after_a_number_is_one_of_its_own() -> None:
     """But three digits after a space may be meant as thousands."""
     (check,) = page("In row 5 0.25<!--= 1 / 4 --> of it.\n").checks
     assert check.printed == "0.25"
+    (check,) = page("In row 5 1.5<!--= 3 / 2 --> of it.\n").checks
+    assert check.printed == "1.5"
     with pytest.raises(PageError, match="separate thousands with a comma or a narrow space"):
         page("There are 12 288<!--= n --> of it.\n")
 

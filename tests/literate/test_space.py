@@ -87,3 +87,12 @@ def test_a_module_of_that_name_is_back_after_it(
     monkeypatch.setitem(sys.modules, "__page__", around)
     space.execute(block("import sys\nassert vars(sys.modules['__page__']) is globals()"))
     assert sys.modules["__page__"] is around
+
+
+def test_an_expression_changes_no_chance_and_no_setting(space: Space) -> None:
+    space.execute(block("import random, torch"))
+    drawn = [space.evaluate(check("random.random()")) for _ in range(2)]
+    assert drawn[0] == drawn[1]
+    space.evaluate(check("torch.set_printoptions(precision=1)"))
+    space.evaluate(check("torch.set_default_dtype(torch.float64)"))
+    assert space.execute(block("print(torch.tensor(0.25))")).whole == "tensor(0.2500)\n"
