@@ -61,6 +61,7 @@ update: $(READY)
 	$(BIN)/python -m literate bibliography
 	$(BIN)/python -m pytest -q --update-docs README.md docs
 	$(PLAIN) OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --update-spread README.md docs
+	$(BIN)/python -m literate break
 	$(BIN)/python -m literate count
 
 # What the site serves of the npm packages. Node.js comes from PyPI, so a machine needs none.

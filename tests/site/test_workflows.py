@@ -2,10 +2,12 @@
 
 import re
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
@@ -41,10 +43,17 @@ def test_pages_tests_before_it_publishes() -> None:
     assert jobs["build"]["needs"] == "test"
 
 
-def test_the_oldest_python_and_torch_that_are_admitted_are_tried() -> None:
+def test_the_oldest_and_the_newest_python_and_torch_that_are_admitted_are_tried() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    steps = yaml.safe_load(WORKFLOWS[1].read_text("utf-8"))["jobs"]["oldest"]["steps"]
+    jobs = yaml.safe_load(WORKFLOWS[1].read_text("utf-8"))["jobs"]
+    job = jobs["edges"]
+    oldest, newest = job["strategy"]["matrix"]["include"]
     torch = project["dependencies"][0].replace(">=", "==")
-    assert any(f"install {torch}.0 " in step.get("run", "") for step in steps)
-    pythons = [step["with"]["python-version"] for step in steps if "python" in step.get("uses", "")]
-    assert [f">={version}" for version in pythons] == [project["requires-python"]]
+    assert oldest["packages"].startswith(f"{torch}.0 ")
+    assert f">={oldest['python']}" == project["requires-python"]
+    assert newest["python"] == jobs["test"]["strategy"]["matrix"]["python"][-1]
+    assert Version(newest["packages"].removeprefix("torch==")) > Version(version("torch"))
+    said = str(job["steps"])
+    assert "'python-version': '${{ matrix.python }}'" in said
+    assert "install --upgrade $PACKAGES " in said
+    assert "'PACKAGES': '${{ matrix.packages }}'" in said

@@ -12,6 +12,8 @@ ROW = re.compile(r"^\| (.+?) \| (.+?) \| ([\w.-]+) \|$", re.M)
 TABLE = ROW.findall((ABOUT / "licences.md").read_text("utf-8"))[2:]  # without its head
 TEXTS = (ABOUT / "licences.txt").read_text("utf-8")
 NODE = ROOT / "node_modules"
+ICONS = Path(str(distribution("mkdocs-material").locate_file("material/templates/.icons")))
+PATH = re.compile(r"""<path\b[^>]*?\bd=["']([^"']{20,})""")
 # What MkDocs and the export make of the book itself.
 MADE = """404.html *index.html *index.md *.ipynb *.py llms.txt objects.inv robots.txt sitemap.xml
     sitemap.xml.gz search/search_index.json assets/social.png assets/vendor/stand-ins.css"""
@@ -41,8 +43,28 @@ def test_what_scripts_and_styles_contain_is_in_the_table(built: Path) -> None:
     assert len(inside) > 5
     listed = {what.partition(":")[0].removesuffix(".js").strip("`").lower() for what, *_ in TABLE}
     assert inside <= listed
-    for html in built.rglob("*.html"):  # the theme's other icons sign themselves
-        assert "Font Awesome" not in html.read_text("utf-8"), html
+
+
+def test_each_icon_is_of_a_set_in_the_table(built: Path) -> None:
+    """The theme brings four sets, and writes icons into its style sheets and into pages."""
+    sets = {folder.name: drawings(folder) for folder in ICONS.iterdir() if folder.is_dir()}
+    assert len(sets) == 4
+    names = {"material": "Material Design Icons", "octicons": "Octicons"}
+    names["fontawesome"] = "Font Awesome Free"
+    used: dict[str, set[str]] = {}
+    for path in [*built.rglob("*.html"), *built.rglob("*.css")]:
+        shown = {*PATH.findall(path.read_text("utf-8"))}
+        for name, theirs in sets.items():
+            used.setdefault(path.suffix, set()).update({name} if shown & theirs else ())
+    assert used == {".html": {"material"}, ".css": {"material", "octicons", "fontawesome"}}
+    listed = [what for what, *_ in TABLE]
+    assert all(any(what.startswith(names[name]) for what in listed) for name in used[".css"])
+
+
+def drawings(folder: Path) -> set[str]:
+    return {
+        path for each in folder.rglob("*.svg") for path in PATH.findall(each.read_text("utf-8"))
+    }
 
 
 def test_each_text_is_the_one_that_its_package_brings() -> None:
@@ -52,14 +74,16 @@ def test_each_text_is_the_one_that_its_package_brings() -> None:
         brought += [Path(str(each.locate())) for each in files if each.name == "LICENSE"]
     icons = [path for path in brought if path.parent.name == "material"]
     assert icons, "the licence of the icons"
+    others = [ICONS / "octicons/LICENSE", ICONS / "fontawesome/LICENSE.txt"]
     brought = [path for path in brought if ".icons" not in path.parts or path in icons]
-    assert len(brought) == 7
+    brought += others
+    assert len(brought) == 9
     for path in brought:
         assert path.read_text("utf-8").strip() in TEXTS, path
 
 
 def test_each_line_of_the_table_has_its_text() -> None:
-    assert len(TABLE) == 13
+    assert len(TABLE) == 15
     for what, *_ in TABLE:
         name = re.split(r"[:,;]", what)[0].strip("`").removeprefix("The weights of ")
         assert name in TEXTS, name
