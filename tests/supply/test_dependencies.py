@@ -1,8 +1,11 @@
 """Each dependency has its reason in CONTRIBUTING.md, once; npm locks what is asked for."""
 
+import ast
 import json
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -11,6 +14,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGE = json.loads((ROOT / "package.json").read_text("utf-8"))
+INSTALLED = packages_distributions()
+IMPORT = ("attention", "benchmarks", "literate", "tests")
 LOCK = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"]
 
 
@@ -42,6 +47,30 @@ def test_each_npm_package_has_its_reason() -> None:
     names = [name for row, _ in tables()[1] for name in row]
     assert len(names) == len(set(names))
     assert set(names) == {*PACKAGE["dependencies"], *PACKAGE["devDependencies"]}
+
+
+def test_what_is_imported_is_asked_for() -> None:
+    """And does not only come with something else."""
+    files = [path for name in IMPORT for path in (ROOT / name).rglob("*.py")]
+    ours = {*IMPORT, *(path.stem for path in files)}
+    theirs = {name for path in files for name in imported(path)} - ours - sys.stdlib_module_names
+    assert len(theirs) > 20
+    named = {"coverage": {"pytest-cov"}, "safetensors": {"transformers"}}
+    named["tokenizers"] = {"transformers"}  # whose package shows them
+    brought = {name: {*map(canonicalize_name, INSTALLED.get(name, ()))} for name in theirs}
+    assert {
+        name for name in theirs if not (brought[name] | named.get(name, set())) & python()
+    } == set()
+
+
+def imported(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {each.name.partition(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
 
 
 def test_a_reason_is_one() -> None:
