@@ -34,8 +34,8 @@ def found(text: str) -> tuple[set[str], str]:
         ("fill(x, helper)", {"x"}),
         ("def f(x):\n    torch.set_printoptions(precision=2)", {"<settings>"}),
         ("def f(x):\n    other.append(x)", {"other"}),
-        ("def f(x):\n    helper.seen.append(x)", set()),
-        ("def f(x):\n    torch.seen.append(x)", set()),
+        ("def f():\n    other.clear()", {"other"}),
+        ("def f():\n    helper.seen.clear()", set()),
         (
             "class A:\n  def __init__(self):\n    super().__init__()\n    self.x = 1",
             set(),
