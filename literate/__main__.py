@@ -3,6 +3,8 @@
 import sys
 from importlib import import_module
 
+from literate.page import PageError
+
 # Each is imported when it is called: one imports matplotlib, before which another sets its style.
 COMMANDS = {
     "bibliography": "literate.bibliography:main",
@@ -26,7 +28,11 @@ def main(arguments: list[str]) -> int:
         print(f"python -m literate: expected one of {', '.join(COMMANDS)}", file=sys.stderr)
         return 2
     module, name = COMMANDS[arguments[0]].split(":")
-    return getattr(import_module(module), name)(arguments[1:])
+    try:
+        return getattr(import_module(module), name)(arguments[1:])
+    except PageError as error:
+        print(error, file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@
 `<!-- source: Dao et al. 2022, figure 2 -->`.
 """
 
+import argparse
 import re
-import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -109,8 +109,6 @@ def page() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments:
-        print("python -m literate bibliography: expected no arguments", file=sys.stderr)
-        return 2
+    argparse.ArgumentParser(prog="python -m literate bibliography").parse_args(arguments)
     PAGE.write_text(page(), "utf-8")
     return 0

@@ -4,6 +4,7 @@ It counts what others wrote down when they ran: the tests of the pages (docs/.re
 that were changed (literate/breaking/found.json) and the mutants (tests/mutants).
 """
 
+import argparse
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -98,9 +99,7 @@ def page() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    if arguments:
-        print("python -m literate count: expected no arguments", file=sys.stderr)
-        return 2
+    argparse.ArgumentParser(prog="python -m literate count").parse_args(arguments)
     broken = book.found()
     if never := [path for path, _ in counted() if path.as_posix() not in broken]:
         said = f"{', '.join(map(str, never))}: expected digits that were broken, but none were"

@@ -5,6 +5,7 @@ Each page becomes a Python file with its blocks at their line numbers, for `ruff
 `build/lint/blocks/docs/x.md/line41.py`.
 """
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -16,10 +17,12 @@ FOLDER = Path("build/lint")
 
 
 def main(arguments: list[str]) -> int:
-    pages = [Path(name) for name in arguments] or [
-        Path("README.md"),
-        *sorted(Path("docs").rglob("*.md")),
-    ]
+    parser = argparse.ArgumentParser(prog="python -m literate lint")
+    parser.add_argument("pages", nargs="*", type=Path, metavar="PAGE")
+    pages = parser.parse_args(arguments).pages
+    pages = pages or [Path("README.md"), *sorted(Path("docs").rglob("*.md"))]
+    if missing := [page for page in pages if not page.is_file()]:
+        parser.error(f"no page {missing[0]}")
     shutil.rmtree(FOLDER, ignore_errors=True)
     for path in pages:
         extract(Page.read(path), FOLDER)

@@ -4,9 +4,9 @@ python -m literate verify                 # README.md and all of docs
 python -m literate verify docs/speed      # a part of it
 """
 
+import argparse
 import os
 import platform
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -54,17 +54,17 @@ class Report:
 
 
 def main(arguments: list[str]) -> int:
-    pages = arguments or ["README.md", "docs"]
+    parser = argparse.ArgumentParser(prog="python -m literate verify")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", default=["README.md", "docs"])
+    pages = parser.parse_args(arguments).pages
     if missing := [page for page in pages if not Path(page).exists()]:
-        print(f"python -m literate verify: no page or folder {missing[0]}", file=sys.stderr)
-        return 2
+        parser.error(f"no page or folder {missing[0]}")
     print(machine())
     report = Report()
     ended = pytest.main([*OURS, f"--rootdir={root(pages)}", *pages], plugins=[report])
     report.close()
     if not report.all:
-        print(f"python -m literate verify: no page in {', '.join(pages)}", file=sys.stderr)
-        return 2
+        parser.error(f"no page in {', '.join(pages)}")
     for found in report.differs:
         print(f"\n{found}")
     held, of, skipped = report.all["passed"], report.all.total(), report.all["skipped"]

@@ -4,8 +4,10 @@ Prose is what the pages say outside code, formulas, citations and addresses, and
 comments of the Python files. Each file is written at the same line numbers to `build/words`.
 """
 
+import argparse
 import ast
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -55,17 +57,24 @@ def comments(text: str) -> str:
     return "\n".join(kept)
 
 
+def files(glob: str) -> set[Path]:
+    """The files of this folder alone, for the program reads no others. Names are no words."""
+    paths = Path().glob(os.path.relpath(glob))
+    return {path for path in paths if path.is_file() and ".." not in path.parts} - {NAMES}
+
+
 def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m literate words")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", default=[*PAGES, *PYTHON])
+    globs = parser.parse_args(arguments).pages
     if not CSPELL.exists():
         print(f"{CSPELL} is missing: run `make .venv/.judges`", file=sys.stderr)
         return 1
-    globs = arguments or [*PAGES, *PYTHON]
-    paths = sorted({path for glob in globs for path in Path().glob(glob)} - {NAMES})
-    if not paths:
-        print(f"python -m literate words: no file is {' or '.join(globs)}", file=sys.stderr)
-        return 2
+    found = {glob: files(glob) for glob in globs}
+    if missing := [glob for glob, paths in found.items() if not paths]:
+        parser.error(f"no page {missing[0]}")
     shutil.rmtree(FOLDER, ignore_errors=True)
-    for path in paths:
+    for path in sorted(set().union(*found.values())):
         target = FOLDER / f"{path}.txt"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(prose(path), "utf-8")

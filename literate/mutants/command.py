@@ -45,6 +45,8 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--each", action="store_true")
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests for one mutant")
     given = parser.parse_args(arguments)
+    if missing := [path for path in given.files if not path.is_file()]:
+        parser.error(f"no file {missing[0]}")
     os.environ["OMP_NUM_THREADS"] = "1"  # threads do not outlive a fork
     settings.prepare()
     target = given.target

@@ -11,14 +11,51 @@ from literate import __main__ as literate
 from literate import export, site
 from literate.extensions.fault import Fault
 
-OF_ARGPARSE = ["break", "build", "export", "links", "mutate", "pdf", "serve", "vendor"]
 
-
-@pytest.mark.parametrize("name", OF_ARGPARSE)
+@pytest.mark.parametrize("name", literate.COMMANDS)
 def test_a_command_says_how_it_is_called(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         literate.main([name, "--help"])
     assert capsys.readouterr().out.startswith(f"usage: python -m literate {name} [-h]")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["bibliography", "x"], "unrecognized arguments: x"),
+        (["count", "x"], "unrecognized arguments: x"),
+        (["lint", "none.md"], "no page none.md"),
+        (["lint", "docs"], "no page docs"),
+        (["mutate", "none.py"], "no file none.py"),
+        (["verify", "none.md"], "no page or folder none.md"),
+        (["words", "README.md", "none.md"], "no page none.md"),
+        (["words", "docs"], "no page docs"),
+        (["words", "../*"], "no page ../*"),
+    ],
+)
+def test_what_is_not_there_is_named(
+    given: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("literate.words.CSPELL", Path("README.md"))  # any file that is there
+    with pytest.raises(SystemExit, match="2"):
+        literate.main(given)
+    assert capsys.readouterr().err.endswith(f"python -m literate {given[0]}: error: {said}\n")
+
+
+def test_a_page_that_is_broken_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("page.md").write_text("# Page\n\n```python\n", "utf-8")
+    assert literate.main(["lint", "page.md"]) == 1
+    assert capsys.readouterr().err == "page.md:3: this fence is never closed\n"
+
+
+def test_a_site_that_was_not_built_is_not_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert literate.main(["export", "--site-dir", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == f"{tmp_path} holds no site: run `make site`\n"
 
 
 @pytest.mark.parametrize("given", [[], ["biuld"]])
@@ -49,6 +86,7 @@ def test_where_they_read_and_write(
     monkeypatch.setattr(export.social, "picture", lambda *given: b"")
     for folder in ("site", "other"):
         Path(folder, "assets").mkdir(parents=True)
+        Path(folder, "index.html").touch()
     Path("theme").mkdir()
     Path("theme/main.html").write_text("{{ page.content }}", "utf-8")
     for config in ("mkdocs.yml", "other.yml"):

@@ -245,6 +245,7 @@ def test_the_whole_book(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(social, "picture", lambda *given: "|".join(map(str, given)).encode())
     for name in ("all", "part/one", "assets"):
         (site / name).mkdir(parents=True)
+    (site / "index.html").touch()
     for address in ("", "site_url: https://book.example/"):
         Path("mkdocs.yml").write_text("\n".join([*config, address]), "utf-8")
         assert export.main(["--site-dir", "out"]) == 0
