@@ -15,7 +15,7 @@ from typing import Any
 
 from mkdocs.config import load_config
 
-from literate import notebooks, plain, social
+from literate import nav, notebooks, plain, social
 from literate.page import APART, EXERCISE, SHOWN, Page
 from literate.slicer import script_name, scripts
 
@@ -34,7 +34,7 @@ def main(arguments: list[str]) -> int:
     listed = []
     for path in sorted(docs.rglob("*.md")):
         inside = path.relative_to(docs)
-        folder = inside.parent if inside.stem == "index" else inside.with_suffix("")
+        folder = nav.folder(inside.as_posix())
         page = Page.read(path, docs.name / inside)
         for name, text in files(page, path, f"{config.site_url or '/'}{inside.as_posix()}").items():
             (site / folder / name).write_text(text, "utf-8")
@@ -101,7 +101,7 @@ def compiles(code: str) -> bool:
 
 def llms(config: Any, listed: list[tuple[Path, Path, Page]]) -> str:
     """The pages and what each asks, for programs that read: https://llmstxt.org."""
-    order = {path: i for i, path in enumerate(paths(config.nav))}
+    order = {path: i for i, (_, path) in enumerate(nav.pages(config.nav))}
     sections: dict[str, list[str]] = {}  # in the order of their first pages
     root = config.site_url or "/"
     for inside, folder, page in sorted(listed, key=lambda one: order.get(one[0].as_posix(), 999)):
@@ -117,11 +117,3 @@ def llms(config: Any, listed: list[tuple[Path, Path, Page]]) -> str:
 def lede(page: Page, address: str) -> str:
     found = re.search(r"^(.+)\n\{ \.lede \}", page.prose, re.M)
     return f": {plain.plain(found[1], address)}" if found else ""
-
-
-def paths(nav: Any) -> list[str]:
-    if isinstance(nav, str):
-        return [nav]
-    return [
-        path for item in (nav.values() if isinstance(nav, dict) else nav) for path in paths(item)
-    ]

@@ -12,6 +12,7 @@ from typing import Any
 from mkdocs.config import load_config
 from pypdf import PdfReader
 
+from literate import nav
 from literate.printing.chromium import browser, print_page
 from literate.printing.join import Part, join
 
@@ -54,11 +55,11 @@ def main(arguments: list[str]) -> int:
 def print_all(chrome: str, config: Any, site: Path) -> list[Part]:
     """Print the pages in the order of the book; the contents, which come first, at last."""
     front = Part(config.site_name, "", site / "contents.html", site / "contents.pdf")
-    listed = list(pages(config.nav))
+    listed = list(nav.pages(config.nav))
     count = write_front(chrome, front, config, [(*entry, 0) for entry in listed], site)
     parts, entries = [front], []
     for section, path in listed:
-        source = site / path.removesuffix("index.md").removesuffix(".md") / "index.html"
+        source = site / nav.folder(path) / "index.html"
         text = source.read_text("utf-8")
         source.write_text(text.replace("</head>", STYLE.format(count), 1), "utf-8")
         printed = source.with_suffix(".pdf")
@@ -69,13 +70,6 @@ def print_all(chrome: str, config: Any, site: Path) -> list[Part]:
         print(f"{count:4} {path}", file=sys.stderr)
     write_front(chrome, front, config, entries, site)
     return parts
-
-
-def pages(nav: Any, section: str = "") -> Any:
-    """The section and the file of each page of a nav."""
-    for item in nav:
-        for name, value in item.items():
-            yield from [(section, value)] if isinstance(value, str) else pages(value, name)
 
 
 def title(text: str) -> str:
@@ -93,7 +87,7 @@ def write_front(
         if name != section:
             lines.append(f"<h2>{name}</h2>")
             section = name
-        folder = path.removesuffix("index.md").removesuffix(".md") or "."
+        folder = nav.folder(path)
         words = escape(title((site / folder / "index.html").read_text("utf-8")), quote=False)
         lines.append(f'<p><a href="{folder}/">{words}</a><i></i><b>{number}</b></p>')
     head = (site / "index.html").read_text("utf-8").partition("<body")[0]

@@ -14,7 +14,7 @@ CONFIG = """site_name: The name
 site_description: All about it
 site_url: https://book.example/
 copyright: Rights
-nav: [Home: index.md, Part: [One: part/one.md, Two: part/two.md], Part: [Three: part/three.md]]
+nav: [index.md, Part: [One: part/one.md, Two: part/two.md], Part: [Three: part/three.md]]
 """
 LENGTHS = {"index": 2, "one": 1, "two": 3, "three": 1, "contents": 2}
 
