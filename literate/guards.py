@@ -8,7 +8,7 @@ import tokenize
 from collections.abc import Iterator
 from itertools import chain
 
-from literate.page import Block, Page
+from literate.page import Block, Page, span
 from literate.prose import CHECK, CODE
 from literate.results import (
     COMMENT,
@@ -82,7 +82,7 @@ def texts(page: Page) -> Iterator[tuple[int, str]]:
     )
     for fence in page.fences:
         if fence.info.startswith("sh"):
-            yield (fence.map or (0, 0))[0] + 1, f"{fence.info}\n{fence.content}"
+            yield span(fence)[0] + 1, f"{fence.info}\n{fence.content}"
     for block in page.blocks:
         yield block.line - 1, block.title
         for remark in remarks(block):

@@ -116,13 +116,13 @@ class Page:
 
     def _refuse_hidden_fences(self) -> None:
         """A fence that the site may show but that no block comes from."""
-        seen = {line for fence in self.fences for line in range(*(fence.map or ()))}
+        seen = {line for fence in self.fences for line in range(*span(fence))}
         for number in range(len(self.offsets) - 1):
             if number not in seen and FENCE.fullmatch(self.line(number)):
                 raise self.error(number + 1, "this fence is not seen: put a blank line above it")
 
     def _add(self, fence: Token) -> None:
-        first, last = fence.map or (0, 0)
+        first, last = span(fence)
         language, kinds = self._kinds(first + 1, fence.info)
         closing = self.line(last - 1)
         bare = closing.strip(" \t>")  # what opens another fence closes none
@@ -191,7 +191,13 @@ class Page:
         """The page with its fences and its head blanked out, each character in its place."""
         text = re.sub(r"[^\n]", " ", self.head) + self.text[len(self.head) :]
         for fence in self.fences:
-            first, last = fence.map or (0, 0)
-            start, end = self.offsets[first], self.offsets[last]
+            start, end = (self.offsets[line] for line in span(fence))
             text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
         return text
+
+
+def span(fence: Token) -> tuple[int, int]:
+    """The first line of a fence and the one below its last, counted from 0."""
+    assert fence.map
+    first, last = fence.map
+    return first, last

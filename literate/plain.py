@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from markdown_it.token import Token
 
-from literate.page import FRONT, Block, Page
+from literate.page import FRONT, Block, Page, span
 from literate.reference import reference
 from literate.sources import NoSource
 
@@ -39,7 +39,7 @@ def parts(page: Page, address: str) -> Iterator[Part]:
     prose, end = "", front.end() if front else 0
     kept: list[str] = []  # the code of boxes
     for fence in page.fences:
-        first, last = fence.map or (0, 0)
+        first, last = span(fence)
         prose += page.text[end : page.offsets[first]]
         end = page.offsets[last]
         block = blocks.get(page.offsets[first + 1])
@@ -58,7 +58,7 @@ def inside(page: Page, block: Block) -> bool:
 
 
 def owner(page: Page, fence: Token) -> Block | None:
-    start = page.offsets[(fence.map or (0, 0))[0] + 1]
+    start = page.offsets[span(fence)[0] + 1]
     return next((b for b in page.blocks if b.output and b.output.start == start), None)
 
 

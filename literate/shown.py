@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from literate.page import Page
+from literate.page import Page, span
 from literate.prose import CODE
 
 FENCES = "```python, ```text {.output} or ```sh"
@@ -22,7 +22,7 @@ TAB = 4
 def never_run(page: Page) -> Iterator[tuple[int, str]]:
     """Lines of the page, and what is wrong there."""
     for fence in page.fences:
-        language, line = fence.info.split(" ")[0], (fence.map or (0, 0))[0] + 1
+        language, line = fence.info.split(" ")[0], span(fence)[0] + 1
         if not language:
             yield line, f"a fence without a language is shown and never run: write {FENCES}"
         elif language == "text" and ".output" not in fence.info:
