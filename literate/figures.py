@@ -8,10 +8,9 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from literate.page import Page
-from literate.prose import CODE
+from literate.prose import CODE, COMMENT
 from literate.settings import has_gpu
 
-COMMENT = re.compile(r"<!--.*?-->", re.S)
 # What Markdown and HTML put in a page, or link to.
 ADDRESS = re.compile(
     r"(?:(?P<image>!)?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?|^ {0,3}\[[^\]]+\]:\s*<?"

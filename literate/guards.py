@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from literate.page import Block, Page, span
-from literate.prose import CHECK, CODE
+from literate.prose import CHECK, CODE, COMMENT, blank, hidden
 from literate.results import (
-    COMMENT,
     EMPHASIS,
     FORMULA,
     NAMES,
@@ -19,7 +18,6 @@ from literate.results import (
     SOURCED_TABLE,
     TAG,
     WORDS,
-    hidden,
     in_words,
     said,
     whole,
@@ -159,7 +157,3 @@ def unreasoned(page: Page) -> Iterator[int]:
                 above.pop()
             if not above or not re.fullmatch(r"<!--\s*\w\S*(?:\s+\S+){3,}\s*-->", above[-1]):
                 yield block.line
-
-
-def blank(text: str, start: int, end: int) -> str:
-    return text[:start] + " " * (end - start) + text[end:]

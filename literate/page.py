@@ -13,7 +13,7 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from literate.prose import Check, Fault, checks
+from literate.prose import Check, Fault, blank, checks
 from literate.tables import Table, tables
 
 EXERCISE = {"exercise", "check", "solution", "mistake"}
@@ -189,10 +189,9 @@ class Page:
     @cached_property
     def prose(self) -> str:
         """The page with its fences and its head blanked out, each character in its place."""
-        text = re.sub(r"[^\n]", " ", self.head) + self.text[len(self.head) :]
+        text = blank(self.text, 0, len(self.head))
         for fence in self.fences:
-            start, end = (self.offsets[line] for line in span(fence))
-            text = text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
+            text = blank(text, *(self.offsets[line] for line in span(fence)))
         return text
 
 

@@ -18,6 +18,7 @@ CHECK = re.compile(
 CODE = re.compile(
     r"(?<![\\`])(`+)(?!`)(?:(?!\n[ \t>]*(?:\n|[|#*+>-]|\d+[.)]))[\s\S])+?(?<!`)\1(?!`)"
 )
+COMMENT = re.compile(r"<!--.*?-->", re.S)
 # What a reader takes for a part of the number, and the notation does not.
 BEFORE = {
     r"\d[eE][-+−]?$": "write the number without an exponent",
@@ -62,8 +63,8 @@ class Check:
 def checks(prose: str, tables: Sequence[tuple[int, int]] = ()) -> Iterator[Check]:
     """The checks of a text whose fences are blank, in order; `tables` are comments of others."""
     for start, end in tables:
-        prose = prose[:start] + re.sub(r"[^\n]", " ", prose[start:end]) + prose[end:]
-    prose = CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), prose)
+        prose = blank(prose, start, end)
+    prose = CODE.sub(hidden, prose)
     found = list(CHECK.finditer(prose))
     for comment in re.finditer(r"<!--\s*=", prose):
         line = prose.count("\n", 0, comment.start()) + 1
@@ -114,3 +115,13 @@ def check(prose: str, match: re.Match[str]) -> Check:
 
 def apart(before: str, printed: str, message: str) -> str:
     return f"{before[-8:].lstrip()}{printed} is not read as one number: {message}"
+
+
+def hidden(match: re.Match[str]) -> str:
+    """Spaces in the place of what matched."""
+    return blank(match[0], 0, len(match[0]))
+
+
+def blank(text: str, start: int, end: int) -> str:
+    """A text with spaces in the place of a part; lines stay lines."""
+    return text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]

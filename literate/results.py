@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from literate.page import Page
-from literate.prose import CHECK, CODE
+from literate.prose import CHECK, CODE, COMMENT, hidden
 
 ONE = (
     r"(?:section|equation|table|figure|chapter|exercise|step|(?<!for )example|version"
@@ -31,7 +31,6 @@ NAMES = [
 THING = r"(?:token|head|row|place|id|word)s?"
 NAME_OF_THING = re.compile(rf"(?<!\w)(?i:{THING}){NUMBERED}(?:(?:,|,? and|,? or| to|–){NUMBERED})*")
 FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^\\$\n]|\n(?!\s*\n))+?(?<!\s)\$", re.S)
-COMMENT = re.compile(r"<!--.*?-->", re.S)
 TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
 SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")  # of a tag, to a reader
 YEAR = re.compile(r"\((?:19\d\d|20[0-2]\d)\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
@@ -106,8 +105,3 @@ def said(tag: re.Match[str]) -> str:
 
 def hide(text: str, pattern: re.Pattern[str]) -> str:
     return pattern.sub(hidden, text)
-
-
-def hidden(match: re.Match[str]) -> str:
-    """Spaces in the place of what matched."""
-    return re.sub(r"[^\n]", " ", match[0])

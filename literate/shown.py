@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator
 
 from literate.page import Page, span
-from literate.prose import CODE
+from literate.prose import CODE, COMMENT
 
 FENCES = "```python, ```text {.output} or ```sh"
 # Drawings and frames too: nothing compares what stands in them.
 RAW = re.compile(
     r"<(pre|samp|xmp|textarea|svg|canvas|iframe|object|embed|script)\b|<code\b[^>]*>[^<\n]*\n", re.I
 )
-COMMENT = re.compile(r"<!--.*?-->", re.S)
 # What ends with its line: what is indented below it does not go on with it.
 ENDS = re.compile(r"#|(?:!!!|\?\?\?\+?)(?: |$)|([-*_])(?: *\1){2,} *$|</\w+>$")
 BOX = re.compile(r"(?:!!!|\?\?\?\+?)(?: |$)")

@@ -18,7 +18,7 @@ from pathlib import Path
 from literate.bibliography import CITED
 from literate.bibliography import PAGE as NAMES
 from literate.page import Page
-from literate.prose import CODE
+from literate.prose import CODE, hidden
 
 FOLDER = Path("build/words")
 CSPELL = Path("node_modules/cspell/bin.mjs")
@@ -37,7 +37,7 @@ def prose(path: Path) -> str:
     text = path.read_text("utf-8")
     said = Page.read(path).prose if path.suffix == ".md" else comments(text)
     for pattern in (CITED, CODE, SILENT):
-        said = pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), said)
+        said = pattern.sub(hidden, said)
     return said
 
 
