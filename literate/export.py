@@ -22,14 +22,13 @@ from literate.slicer import script_name, scripts
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m literate export")
-    parser.add_argument("--config-file", default="mkdocs.yml")
     parser.add_argument("--site-dir", type=Path, default=Path("site"))
     options = parser.parse_args(arguments)
     site = options.site_dir
     if not (site / "index.html").exists():
         print(f"{site} holds no site: run `make site`", file=sys.stderr)
         return 1
-    config: Any = load_config(options.config_file)
+    config: Any = load_config("mkdocs.yml")
     docs = Path(config.docs_dir)
     listed = []
     for path in sorted(docs.rglob("*.md")):

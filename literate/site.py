@@ -80,7 +80,6 @@ def unseen(docs: Path) -> Iterator[Path]:
 
 def build(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m literate build")
-    parser.add_argument("--config-file", default="mkdocs.yml")
     parser.add_argument("--site-dir", default="site")
     options = parser.parse_args(arguments)
     handler = logging.StreamHandler()
@@ -88,7 +87,7 @@ def build(arguments: list[str]) -> int:
     # The day that the compressed sitemap bears: a build on another day has the same bytes.
     os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
     try:
-        config: Any = load_config(options.config_file, site_dir=options.site_dir)
+        config: Any = load_config("mkdocs.yml", site_dir=options.site_dir)
         handler.setFormatter(Located(Path(config.docs_dir)))
         handler.setLevel(logging.WARNING)
         logger.addHandler(handler)
@@ -111,9 +110,7 @@ def build(arguments: list[str]) -> int:
 
 
 def serve(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m literate serve")
-    parser.add_argument("--config-file", default="mkdocs.yml")
-    options = parser.parse_args(arguments)
+    argparse.ArgumentParser(prog="python -m literate serve").parse_args(arguments)
     handler = logging.StreamHandler()
     handler.setFormatter(Located(Path("docs").resolve()))
     logger = logging.getLogger("mkdocs")
@@ -121,7 +118,7 @@ def serve(arguments: list[str]) -> int:
     logger.setLevel(logging.INFO)
     watch = ["attention", "literate", "mkdocs.yml"]
     try:
-        serve_site(options.config_file, watch=watch, strict=False)
+        serve_site("mkdocs.yml", watch=watch, strict=False)
     except Fault:  # logged, with its place
         return 1
     return 0

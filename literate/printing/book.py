@@ -26,7 +26,6 @@ FRONT = """<body class="front md-typeset" data-md-color-scheme="default">
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m literate pdf")
-    parser.add_argument("--config-file", default="mkdocs.yml")
     parser.add_argument("--site-dir", type=Path, default=Path("site"))
     parser.add_argument("--target", type=Path, default=Path("build/book.pdf"))
     options = parser.parse_args(arguments)
@@ -37,7 +36,7 @@ def main(arguments: list[str]) -> int:
     if not (options.site_dir / "index.html").exists():
         print(f"{options.site_dir} holds no site to print: run `make site`")
         return 1
-    config: Any = load_config(options.config_file)
+    config: Any = load_config("mkdocs.yml")
     options.target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder).resolve() / "site"

@@ -79,7 +79,7 @@ def test_no_command_names_those_that_are_told_of(
 def test_where_they_read_and_write(
     module, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The site of this folder, unless they are told another."""
+    """In `site`, unless they are told another folder."""
     monkeypatch.chdir(tmp_path)
     Path("docs").mkdir()
     Path("docs/index.md").write_text("# Words\n", "utf-8")
@@ -89,15 +89,11 @@ def test_where_they_read_and_write(
         Path(folder, "index.html").touch()
     Path("theme").mkdir()
     Path("theme/main.html").write_text("{{ page.content }}", "utf-8")
-    for config in ("mkdocs.yml", "other.yml"):
-        text = f"site_name: {config}\ntheme: {{name: null, custom_dir: theme}}\n"
-        Path(config).write_text(f"{text}nav: [Words: index.md]\n", "utf-8")
+    config = "site_name: Words\ntheme: {name: null, custom_dir: theme}\nnav: [index.md]\n"
+    Path("mkdocs.yml").write_text(config, "utf-8")
     for given, folder in (([], "site"), (["--site-dir", "other"], "other")):
         assert literate.main([name, *given]) == 0
         assert Path(folder, {"export": "index.md", "build": "sitemap.xml"}[name]).exists()
-    assert literate.main([name, "--config-file", "other.yml"]) == 0
-    if name == "export":
-        assert Path("site/llms.txt").read_text().startswith("# other.yml")
 
 
 def test_a_page_is_served_while_it_is_written(
@@ -115,9 +111,8 @@ def test_a_page_is_served_while_it_is_written(
 
     monkeypatch.setattr(site, "serve_site", serve)
     assert literate.main(["serve"]) == 0
-    assert literate.main(["serve", "--config-file", "x.yml"]) == 0
     watched = {"watch": ["attention", "literate", "mkdocs.yml"], "strict": False}
-    assert given == [("mkdocs.yml", watched), ("x.yml", watched)]
+    assert given == [("mkdocs.yml", watched)]
     assert "INFO: An address" in capsys.readouterr().err
 
     def broken(*_: object, **__: object) -> None:
