@@ -7,15 +7,15 @@ that were changed (literate/breaking/found.json) and the mutants (tests/mutants)
 import argparse
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
 from literate import records
 from literate.bibliography import place
 from literate.breaking import book
-from literate.mutants import record
-from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, Found
+from literate.mutants.mutant import Mutant
+from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, Found, tally
 from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES
 
 PAGE = Path("docs/about/counts.md")
@@ -52,22 +52,18 @@ def checks() -> str:
     return "".join(row(name, *numbers) for name, numbers in [*rows, ("**in all**", total)])
 
 
-def parts(them: Iterable[Found]) -> dict[str, list[tuple[str, int]]]:
-    """The mutants that ran, by the folder that they stand in."""
-    by: dict[str, list[tuple[str, int]]] = {}
+def parts(them: Iterable[Found]) -> dict[str, list[tuple[Mutant, int]]]:
+    """The mutants and what came of each, by the folder that they stand in."""
+    by: dict[str, list[tuple[Mutant, int]]] = {}
     for mutant, number in chain.from_iterable(found.outcomes() for found in them):
-        if number != record.NOT_RUN:
-            folder = f"{mutant.path.parent.as_posix()}/"
-            by.setdefault(folder, []).append((mutant.key, number))
+        by.setdefault(f"{mutant.path.parent.as_posix()}/", []).append((mutant, number))
     return dict(sorted(by.items()))
 
 
-def mutants(them: Iterable[Found], same: Iterable[str]) -> str:
-    names, rows, total = list(same), [], [0, 0, 0]
+def mutants(them: Iterable[Found], same: Collection[str]) -> str:
+    rows, total = [], [0, 0, 0]
     for name, outcomes in parts(them).items():
-        equal = sum(number < 0 and record.named(key, names) for key, number in outcomes)
-        noticed = sum(number >= 0 for _, number in outcomes)
-        numbers = [len(outcomes), equal, noticed]
+        numbers = tally(outcomes, same)
         total = [a + b for a, b in zip(total, numbers, strict=True)]
         rows.append(row(f"`{name}`", *numbers, share(*numbers)))
     return "".join(rows) + row("**in all**", *total, share(*total))

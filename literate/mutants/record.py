@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -110,15 +109,12 @@ class Found:
             if test and Path(test.partition("::")[0]).exists():
                 yield mutant, test
 
-    def score(self, equivalent: Iterable[str] = ()) -> tuple[int, int]:
-        """How many mutants ran that are not equivalent, and how many of them were noticed."""
-        names = list(equivalent)
-        counts = Counter(
-            number >= 0
-            for mutant, number in self.outcomes()
-            if number != NOT_RUN and not (number == SURVIVED and named(mutant.key, names))
-        )
-        return counts.total(), counts[True]
+
+def tally(outcomes: Iterable[tuple[Mutant, int]], names: Collection[str]) -> tuple[int, int, int]:
+    """How many mutants ran, survived with one of these names, were noticed."""
+    ran = [(mutant, number) for mutant, number in outcomes if number != NOT_RUN]
+    same = sum(number == SURVIVED and named(mutant.key, names) for mutant, number in ran)
+    return len(ran), same, sum(number != SURVIVED for _, number in ran)
 
 
 def named(key: str, names: Iterable[str]) -> bool:
