@@ -22,7 +22,7 @@ import pytest
 from literate import settings
 from literate.mutants.mutant import Mutant, hashes, mutants
 from literate.mutants.plugin import Mutate, Trial
-from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, Found, named
+from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, NOT_RUN, Found, named
 from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES
 
 
@@ -90,17 +90,18 @@ class Notes:
         self.found, self.place = found, place
         self.keeps, self.adds, self.each = keeps, adds, each
         self.path: Path | None = None
-        self.came: dict[Mutant, str | None | bool] = {}
+        self.came: dict[Mutant, int] = {}
         self.pages: dict[str, list[int]] = {}
         self.sample: dict[str, str] = {}
         self.counts = {"ran": 0, "noticed": 0, "not run": 0}
 
     def __call__(self, trial: Trial) -> None:
-        if self.keeps and trial.mutant.path != self.path:
-            self.close()
-            self.path = trial.mutant.path
         killer = next(iter(trial.killers), None)
-        self.came[trial.mutant] = killer if trial.ran else False
+        if self.keeps:
+            if trial.mutant.path != self.path:
+                self.close()
+                self.path = trial.mutant.path
+            self.came[trial.mutant] = self.found.number(killer) if trial.ran else NOT_RUN
         self.counts["ran" if trial.ran else "not run"] += 1
         self.counts["noticed"] += killer is not None
         if killer is not None and self.adds:  # "": it broke down

@@ -62,21 +62,21 @@ class Found:
         for mutant in mutants(path):
             yield mutant, next(came[mutant.function]) if mutant.function in came else None
 
-    def note(self, path: Path, came: dict[Mutant, str | None | bool]) -> None:
-        """What noticed each mutant of some functions, None if nothing, False if it did not run."""
+    def note(self, path: Path, came: dict[Mutant, int]) -> None:
+        """What came of each mutant of some functions."""
         known, now = self.files.get(str(path), {}), hashes(path)
         for mutant in came:
             known[mutant.function] = Part(now[mutant.function], [])
-        for mutant, killer in came.items():
-            known[mutant.function].noticed.append(self.number(killer))
+        for mutant, number in came.items():
+            known[mutant.function].noticed.append(number)
         self.files[str(path)] = {name: part for name, part in known.items() if name in now}
 
-    def number(self, killer: str | None | bool) -> int:
-        if isinstance(killer, str):
-            if killer not in self.tests:
-                self.tests.append(killer)
-            return self.tests.index(killer)
-        return SURVIVED if killer is None else NOT_RUN
+    def number(self, killer: str | None) -> int:
+        if killer is None:
+            return SURVIVED
+        if killer not in self.tests:
+            self.tests.append(killer)
+        return self.tests.index(killer)
 
     def outcomes(self) -> Iterator[tuple[Mutant, int]]:
         """The mutants of functions that have not changed, and what came of each."""
