@@ -92,7 +92,8 @@ def build(arguments: list[str]) -> int:
         handler.setLevel(logging.WARNING)
         logger.addHandler(handler)
         if never_run := [*unseen(Path(config.docs_dir))]:
-            print(f"{never_run[0]}:1: the tests run only a page whose name ends in .md: rename it")
+            said = "the tests run only a page whose name ends in .md: rename it"
+            print(f"{never_run[0]}:1: {said}", file=sys.stderr)
             return 1
         config.plugins.on_startup(command="build", dirty=False)
         build_site(config)
@@ -100,7 +101,7 @@ def build(arguments: list[str]) -> int:
         shutil.rmtree(Path(config.site_dir) / "assets/javascripts/lunr", ignore_errors=True)
         config.plugins.on_shutdown()
     except (Abort, ConfigurationError) as error:
-        print(str(error).strip())
+        print(str(error).strip(), file=sys.stderr)
         return 1
     except Fault:  # logged, with its place
         return 1

@@ -31,10 +31,11 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     chrome = browser()
     if not chrome:
-        print("printing needs Chromium or Chrome: install one, or name it in CHROME")
+        said = "printing needs Chromium or Chrome: install one, or name it in CHROME"
+        print(said, file=sys.stderr)
         return 1
     if not (options.site_dir / "index.html").exists():
-        print(f"{options.site_dir} holds no site to print: run `make site`")
+        print(f"{options.site_dir} holds no site to print: run `make site`", file=sys.stderr)
         return 1
     config: Any = load_config("mkdocs.yml")
     options.target.parent.mkdir(parents=True, exist_ok=True)

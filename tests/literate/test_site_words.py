@@ -86,10 +86,11 @@ def test_a_strict_build_says_its_warning_and_why_it_ends(
     (book / "docs/index.md").write_text("# Page\n\n[Words](none.md)\n", "utf-8")
     assert literate.main(["build"]) == 1
     said = capsys.readouterr()
-    assert said.out == "build, dirty: False\nAborted with 1 warnings in strict mode!\n"
+    assert said.out == "build, dirty: False\n"
     assert said.err == (
         "docs/index.md:3: WARNING: Doc file 'index.md' contains a link 'none.md', but the target"
         " is not found among documentation files.\n"
+        "Aborted with 1 warnings in strict mode!\n"
     )
     assert logger.handlers == []
 
@@ -99,7 +100,7 @@ def test_a_site_that_is_set_up_wrong_says_so(
 ) -> None:
     (book / "mkdocs.yml").unlink()
     assert literate.main(["build"]) == 1
-    assert capsys.readouterr().out == "Config file 'mkdocs.yml' does not exist.\n"
+    assert capsys.readouterr().err == "Config file 'mkdocs.yml' does not exist.\n"
 
 
 def warning(message: str) -> logging.LogRecord:

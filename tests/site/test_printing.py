@@ -101,7 +101,7 @@ def test_without_a_browser_or_a_site_it_says_so(
     assert book.main([]) == 1
     monkeypatch.setattr(book, "browser", lambda: "chromium")
     assert book.main(["--site-dir", str(tmp_path)]) == 1
-    said = capsys.readouterr().out.splitlines()
+    said = capsys.readouterr().err.splitlines()
     assert [line.partition(":")[0] for line in said] == [
         "printing needs Chromium or Chrome",
         f"{tmp_path} holds no site to print",
