@@ -106,7 +106,7 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
         page = self.run.page
         text = f"{page.path}:{error.line}: {error}"
         if isinstance(error, BlockError):
-            text += f"\n    {page.text.split(chr(10))[error.line - 1].strip()}"
+            text += f"\n    {page.line(error.line - 1).strip()}"
         return text
 
     def reportinfo(self) -> tuple[Any, int, str]:
@@ -117,8 +117,8 @@ def difference(line: int, want: str, got: str) -> tuple[int, str]:
     """The page's line at which two outputs part, and both of them as a diff."""
     wanted, came = want.splitlines(), got.splitlines()
     pairs = list(zip_longest(wanted, came, fillvalue="\0"))
-    # A message that was cut may differ in no line that is seen: then its last line is named.
+    # An error of the package is compared to the letter, so perhaps no line differs: then the last.
     at = next((i for i, (a, b) in enumerate(pairs) if not same_output(a, b)), len(pairs) - 1)
-    diff = list(difflib.unified_diff(wanted, came, "page", "printed", lineterm="", n=99))[3:]
+    diff = list(difflib.unified_diff(wanted, came, lineterm="", n=99))[3:]
     message = "\n".join([f"not what the block printed ({UPDATE})", *diff])
     return line + min(at, max(len(wanted) - 1, 0)), message
