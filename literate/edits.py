@@ -21,11 +21,16 @@ def output_edit(page: Page, block: Block, printed: str) -> Edit:
     if re.search(r"^\s*(```|~~~)", printed, re.M):
         raise page.error(block.line, "the block prints a fence, which would end its own output")
     indent = block.output.indent if block.output else block.indent
-    body = "".join(f"{indent}{line}".rstrip() + "\n" for line in printed.splitlines())
+    body = indented(printed, indent)
     if block.output:
         return Edit(block.output.start, block.output.end, body)
     fence = f"\n{indent}```text {{.output}}\n{body}{indent}```\n"
     return Edit(block.after, block.after, fence)
+
+
+def indented(text: str, indent: str) -> str:
+    """The lines of a text as they stand in a page, without spaces at their ends."""
+    return "".join(f"{indent}{line}".rstrip() + "\n" for line in text.splitlines())
 
 
 def apply(path: Path, page: Page, edits: list[Edit]) -> int:

@@ -4,7 +4,7 @@ import traceback
 
 from literate import figures
 from literate.compare import same_error, same_line, same_output
-from literate.edits import Edit
+from literate.edits import Edit, indented
 from literate.exercises import verdict
 from literate.items.base import UPDATE, Item, Mismatch
 from literate.page import Block
@@ -65,8 +65,7 @@ class SourceItem(Item[Block]):
             return
         if not self.updating:
             raise Mismatch(step.line, f"this is not the text of {step.of} any more ({UPDATE})")
-        body = "".join(f"{step.indent}{line}".rstrip() + "\n" for line in text.splitlines())
-        self.run.edits.append(Edit(step.start, step.end, body))
+        self.run.edits.append(Edit(step.start, step.end, indented(text, step.indent)))
 
 
 class ExerciseItem(Item[Block]):
