@@ -1,9 +1,21 @@
-"""Reading the result of a run of pages, and the script of a block."""
+"""Pages of a text, what a run of pages came to, and the script of a block."""
 
 from pathlib import Path
 
 from literate.page import Page
+from literate.plain import parts
 from literate.slicer import scripts
+
+HERE = "https://book.example/part/page.md"  # where a plain page is
+
+
+def page(text: str) -> Page:
+    return Page(Path("page.md"), text)
+
+
+def plain(text: str) -> str:
+    """A page as plain Markdown of a site."""
+    return "\n\n".join(part.text for part in parts(page(text), HERE))
 
 
 def failures(result) -> list[str]:
@@ -20,5 +32,5 @@ def counts(result) -> tuple[int, int, int]:
 def script(*blocks: str, kinds: str = "") -> str:
     """The script of the last of these blocks; `kinds` are those of the first."""
     fences = [f"```python{kinds if i == 0 else ''}\n{code}\n```" for i, code in enumerate(blocks)]
-    found = scripts(Page(Path("page.md"), "\n\n".join(fences) + "\n"))
+    found = scripts(page("\n\n".join(fences) + "\n"))
     return found[max(found)]

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from helpers import page
 
 from literate.breaking.places import ROUNDED as LONG
 from literate.breaking.places import Place, changed, digits, figures_of, places
-from literate.page import Page
 
 TEXT = """
 It is 1.5<!--= x -->, about 90<!--= y -->.
@@ -51,10 +51,6 @@ AssertionError: it is 1
 f = 2
 ```
 """
-
-
-def page(text: str) -> Page:
-    return Page(Path("page.md"), text)
 
 
 def short(found: Place) -> tuple[str, int, str, str]:

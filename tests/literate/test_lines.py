@@ -1,11 +1,10 @@
 """Where things stand on a page: the line of each, counted from the first, and its characters."""
 
-from pathlib import Path
-
 import pytest
+from helpers import page
 
 from literate import guards, records, shown
-from literate.page import Page, PageError
+from literate.page import PageError
 
 TEXT = """# Page
 
@@ -34,10 +33,6 @@ print(1)
 
 It is 0.9999, and `0.99`.
 """
-
-
-def page(text: str) -> Page:
-    return Page(Path("page.md"), text)
 
 
 def lines(text: str) -> list[int]:

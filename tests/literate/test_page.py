@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from helpers import page
 
 from literate.page import Page, PageError
 
@@ -34,10 +35,6 @@ print(1)
 
 50%<!--= 1 / 2 --> and 2×<!--= 2 -->; it holds<!--= 1 < 2 -->.
 """
-
-
-def page(text: str) -> Page:
-    return Page(Path("page.md"), text)
 
 
 def test_blocks() -> None:

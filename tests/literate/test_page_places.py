@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from helpers import page
 
 from literate.page import Page, PageError
 
@@ -32,10 +33,6 @@ NESTED = """# Page
 
 Words.
 """
-
-
-def page(text: str) -> Page:
-    return Page(Path("page.md"), text)
 
 
 def fault(text: str) -> str:

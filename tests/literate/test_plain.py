@@ -1,20 +1,12 @@
 """A page as plain Markdown: nothing of ours is left, and nothing of the page is lost."""
 
 import re
-from pathlib import Path
 from textwrap import indent
 
 import pytest
+from helpers import HERE, page, plain
 
-from literate.page import Page
 from literate.plain import linked, parts
-
-HERE = "https://book.example/part/page.md"
-
-
-def plain(text: str) -> str:
-    return "\n\n".join(part.text for part in parts(Page(Path("page.md"), text), HERE))
-
 
 CASES = {
     "a checked number": ("It is 0.5<!--= x --> now.", "It is 0.5 now."),
@@ -96,7 +88,7 @@ def test_a_mistake_stays_in_its_box() -> None:
         "    ```text {.output}\n    AssertionError\n    ```\n\n"
         "```python {.solution}\nz\n```\n"
     )
-    found = list(parts(Page(Path("page.md"), text), HERE))
+    found = list(parts(page(text), HERE))
     assert [part.text for part in found if part.block] == ["x\n", "assert x\n", "z\n"]
     box = "> **If so**\n>\n> ```python\n> y\n> ```\n>\n> ```text\n> AssertionError\n> ```"
     assert box in [part.text for part in found]

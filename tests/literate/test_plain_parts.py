@@ -1,17 +1,9 @@
 """What becomes of each thing of a page in plain Markdown, to the letter."""
 
-from pathlib import Path
-
 import pytest
+from helpers import HERE, page, plain
 
-from literate.page import Page
 from literate.plain import parts
-
-HERE = "https://book.example/part/page.md"
-
-
-def plain(text: str) -> str:
-    return "\n\n".join(part.text for part in parts(Page(Path("page.md"), text), HERE))
 
 
 @pytest.mark.parametrize(
@@ -80,5 +72,5 @@ def test_blocks_and_prose_come_in_order_without_the_head() -> None:
     text = (
         "---\ntitle: x\n---\n\nBefore\n\n```python\n1\n```\n\n```text {.output}\n1\n```\n\nAfter\n"
     )
-    found = [(part.text, bool(part.block)) for part in parts(Page(Path("page.md"), text), HERE)]
+    found = [(part.text, bool(part.block)) for part in parts(page(text), HERE)]
     assert found == [("Before", False), ("1\n", True), ("After", False)]

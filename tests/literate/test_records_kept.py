@@ -3,14 +3,9 @@
 from pathlib import Path
 
 import pytest
+from helpers import page
 
 from literate import records
-from literate.page import Page
-
-
-def page(text: str) -> Page:
-    return Page(Path("page.md"), text)
-
 
 FOUND = page("It is 0<!--= a -->.\n")
 

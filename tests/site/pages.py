@@ -9,8 +9,12 @@ CHAPTERS = [page for page in PAGES if page.startswith(("foundations/", "speed/")
 
 def shown(built: Path, page: str) -> str:
     """The HTML of a page."""
-    folder = built / page.removesuffix("index.md").removesuffix(".md")
-    return (folder / "index.html").read_text("utf-8")
+    return (folder(built, page) / "index.html").read_text("utf-8")
+
+
+def folder(built: Path, page: str) -> Path:
+    """Where a page is built."""
+    return built / page.removesuffix("index.md").removesuffix(".md")
 
 
 def address(page: str) -> str:

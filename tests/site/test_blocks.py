@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from fontTools.ttLib import TTFont
-from pages import DOCS, PAGES, shown
+from pages import DOCS, PAGES, folder, shown
 
 from literate.page import Page
 
@@ -94,13 +94,13 @@ def test_the_fonts_have_every_letter(built: Path, font: str, part: str) -> None:
 
 def loads(built: Path, page: str) -> Iterator[Path]:
     """The files that a browser fetches for a page: it, its styles with their fonts, its scripts."""
-    folder = (built / page.removesuffix("index.md").removesuffix(".md")).resolve()
+    place = folder(built, page).resolve()
     text = shown(built, page)
-    yield folder / "index.html"
+    yield place / "index.html"
     found = re.findall(r'<(?:script|img)\b[^>]*?\bsrc="([^"]+)"', text)
     found += re.findall(r'<link\b[^>]*rel="(?:stylesheet|preload|icon)"[^>]*href="([^"]+)"', text)
     for address in found:
-        file = (folder / unquote(urlsplit(address).path)).resolve()
+        file = (place / unquote(urlsplit(address).path)).resolve()
         yield file
         if file.suffix == ".css":
             for font in re.findall(r"url\(([^)]+\.woff2)\)", file.read_text("utf-8")):

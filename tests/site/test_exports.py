@@ -10,7 +10,7 @@ import nbformat
 import numpy
 import pytest
 import torch
-from pages import DOCS, PAGES, shown
+from pages import DOCS, PAGES, folder, shown
 
 from literate import settings
 from literate.compare import same_error, same_output
@@ -123,9 +123,7 @@ def pictures(page: Path) -> set[str]:
 
 
 def beside(built: Path, page: str, suffix: str) -> Path:
-    path = Path(page)
-    folder = path.parent if path.stem == "index" else path.with_suffix("")
-    return built / folder / f"{path.stem}{suffix}"
+    return folder(built, page) / f"{Path(page).stem}{suffix}"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -199,10 +197,7 @@ def test_llms_txt_lists_every_page(built: Path) -> None:
     text = (built / "llms.txt").read_text("utf-8")
     listed = re.findall(r"^- \[[^]]*\]\(https://book\.example/([^)]+)\)", text, re.M)
     assert sorted(listed) == sorted(
-        str(beside(built, page, "").parent.relative_to(built) / "index.md").removeprefix("./")
-        if Path(page).stem == "index"
-        else f"{page.removesuffix('.md')}/index.md"
-        for page in PAGES
+        (folder(built, page) / "index.md").relative_to(built).as_posix() for page in PAGES
     )
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from pages import PAGES
+from pages import PAGES, folder
 
 
 @pytest.fixture(scope="session")
@@ -18,8 +18,7 @@ def test_it_links_to_every_page_without_a_script(built: Path, content: str) -> N
     links = re.findall(r'<a href="([^"]+)"', content)
     assert all(link.startswith("/") for link in links)  # not from the address that was asked for
     pages = {(built / link[1:]).resolve() / "index.html" for link in links}
-    inside = (page.removesuffix("index.md").removesuffix(".md") for page in PAGES)
-    assert pages == {(built / page).resolve() / "index.html" for page in inside}
+    assert pages == {folder(built, page).resolve() / "index.html" for page in PAGES}
     assert all(page.is_file() for page in pages)
 
 

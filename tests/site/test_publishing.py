@@ -7,15 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from pages import PAGES, shown
+from pages import PAGES, address, folder, shown
 
 ROOT = Path(__file__).parents[2]
 SITE = "https://book.example/"
-
-
-def address(page: str) -> str:
-    inside = page.removesuffix("index.md").removesuffix(".md")
-    return SITE + (f"{inside}/" if inside and not inside.endswith("/") else inside)
 
 
 def meta(text: str, name: str) -> str:
@@ -39,7 +34,7 @@ def built_at(folder: Path, **environment: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_says_where_it_is_and_where_it_is_written(built: Path, page: str) -> None:
     text = shown(built, page)
-    assert re.findall(r'<link rel="canonical" href="([^"]+)"', text) == [address(page)]
+    assert re.findall(r'<link rel="canonical" href="([^"]+)"', text) == [SITE + address(page)]
     edit = re.findall(r'<a href="([^"]+)"[^>]* rel="edit"', text)
     assert edit == [f"https://code.example/book/edit/main/docs/{page}"]
 
@@ -57,7 +52,8 @@ def test_a_page_is_described_by_its_own_words(built: Path, page: str) -> None:
 
 def test_the_sitemap_lists_every_page_and_no_date(built: Path) -> None:
     text = (built / "sitemap.xml").read_text("utf-8")
-    assert sorted(re.findall(r"<loc>(.+?)</loc>", text)) == sorted(map(address, PAGES))
+    found = re.findall(r"<loc>(.+?)</loc>", text)
+    assert sorted(found) == sorted(SITE + address(page) for page in PAGES)
     assert "lastmod" not in text
     assert (built / "robots.txt").read_text("utf-8").endswith(f"Sitemap: {SITE}sitemap.xml")
 
@@ -67,8 +63,7 @@ def test_every_page_points_to_llms_txt(built: Path, page: str) -> None:
     place = built / page
     text = place.read_text("utf-8") if page == "404.html" else shown(built, page)
     (link,) = re.findall(r'<link rel="alternate"[^>]* href="([^"]*llms\.txt)"', text)
-    folder = built if page in ("404.html", "index.md") else built / page.removesuffix(".md")
-    assert (built / link[1:] if link[0] == "/" else folder / link).is_file()
+    assert (built / link[1:] if link[0] == "/" else folder(built, page) / link).is_file()
 
 
 @pytest.mark.slow

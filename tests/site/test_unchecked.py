@@ -2,7 +2,6 @@
 
 import doctest
 import inspect
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
@@ -11,16 +10,17 @@ import pytest
 
 from literate.guards import numbers
 from literate.page import Page
+from literate.plain import REFERENCE
+from literate.reference import MEMBERS
 
 ROOT = Path(__file__).parents[2]
-SHOWN = re.compile(r"^::: ([\w.]+)\n((?:    .*\n)*)", re.M)  # as mkdocstrings is asked
 
 
 def shown() -> Iterator[tuple[str, str]]:
     """The docstrings of the reference, with their names; those of methods too."""
     for path in sorted((ROOT / "docs/reference").glob("*.md")):
-        for name, options in SHOWN.findall(path.read_text("utf-8")):
-            members = re.search(r"members: \[(.+)\]", options)
+        for name, options in REFERENCE.findall(path.read_text("utf-8")):
+            members = MEMBERS.search(options)
             parts = [f"{name}.{part}" for part in members[1].split(", ")] if members else [name]
             for each in parts:
                 found = resolve_name(each)
