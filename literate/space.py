@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 
 from literate import settings
-from literate.figures import PICTURES
 from literate.page import Block
+from literate.pictures import PICTURES
 from literate.prose import Check
 from literate.snapshot import Snapshot
 from literate.tables import Table

@@ -7,8 +7,8 @@ from itertools import chain
 from pathlib import Path
 
 from literate.exercises import exercises
-from literate.figures import committed
 from literate.page import Block, Page
+from literate.pictures import committed
 from literate.results import in_words
 
 Figures = dict[str, tuple[str, Block]]  # the text of each, and the block that saves it

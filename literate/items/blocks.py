@@ -2,7 +2,7 @@
 
 import traceback
 
-from literate import figures
+from literate import figures, pictures
 from literate.compare import same_error, same_line, same_output
 from literate.edits import Edit, indented
 from literate.exercises import verdict
@@ -33,12 +33,12 @@ class BlockItem(Item[Block]):
         self.run.ran.add(step.line)
 
     def figure(self, name: str, data: bytes) -> None:
-        line, target = self.step.line, figures.committed(self.path, name)
+        line, target = self.step.line, pictures.committed(self.path, name)
         if "/" in name or not name.endswith((".svg", ".html")):
             raise Mismatch(line, f"the block saves {name}: a figure is an .svg or .html")
         svg = figures.tidy(data.decode("utf-8"))
         shown = f"figures/{self.path.stem}/{name}"
-        if name not in {figure.name for figure in figures.shown(self.run.page, self.path.stem)}:
+        if name not in {figure.name for figure in pictures.shown(self.run.page, self.path.stem)}:
             raise Mismatch(line, f"the block saves {name}, but the page does not show {shown}")
         self.run.compared.add(name)
         # What a table says is compared as what a block prints is.

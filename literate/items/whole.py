@@ -1,6 +1,6 @@
 """The tests of a page as a whole: its guards, and its record."""
 
-from literate import figures, records
+from literate import pictures, records
 from literate.guards import constant, unchecked, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
 from literate.module import runs
@@ -23,7 +23,7 @@ class GuardItem(Item[Whole]):
             raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")
         # A part of the page may have been chosen, or have failed: then it saved a part.
         if {block.line for block in page.blocks if runs(block)} <= self.run.ran:
-            for line, message in figures.uncompared(page, self.path.stem, self.run.compared):
+            for line, message in pictures.uncompared(page, self.path.stem, self.run.compared):
                 raise Mismatch(line, message)
 
 

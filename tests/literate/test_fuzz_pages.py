@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inputs import examples
 
-from literate import export, figures, guards, shown
+from literate import export, guards, pictures, shown
 from literate.exercises import exercises
 from literate.page import Page, PageError
 
@@ -95,5 +95,5 @@ def read(path: Path, text: str) -> None:
         for line, _ in guard(page):
             assert 1 <= line <= text.count("\n") + 1
     list(guards.unreasoned(page))
-    list(figures.shown(page, "page"))
+    list(pictures.shown(page, "page"))
     export.files(page, path, "https://book.example/page/")
