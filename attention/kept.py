@@ -16,10 +16,15 @@ LARGEST = 1 << 22  # bytes of a tensor that are compared, and kept, in each call
 
 
 class Kept(Generic[Made]):
-    """The last few things made of masks."""
+    """The last few things made of masks, as many as `most` and as `most_bytes` allow."""
 
-    def __init__(self, most: int) -> None:
-        self.most = most
+    def __init__(
+        self,
+        most: int,
+        most_bytes: int = 0,
+        nbytes: Callable[[Made], int] = lambda made: 0,
+    ) -> None:
+        self.most, self.most_bytes, self.nbytes = most, most_bytes, nbytes
         self.made: OrderedDict[object, Made] = OrderedDict()
         self.lock = Lock()
 
@@ -39,9 +44,13 @@ class Kept(Generic[Made]):
             made = make()
         with self.lock:
             self.made[name] = made
-            while len(self.made) > self.most:
+            while len(self.made) > self.most or self.total() > self.most_bytes:
                 self.made.popitem(last=False)
         return made
+
+    def total(self) -> int:
+        """How many bytes are held."""
+        return sum(map(self.nbytes, self.made.values()))
 
 
 def value(part: object) -> object:

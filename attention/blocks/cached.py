@@ -7,7 +7,9 @@ from attention.blocks.rectangles import STRIP
 from attention.kept import Kept
 from attention.masks import Mask
 
-kept: Kept[Plan | None] = Kept(32)  # one holds a few small masks
+# One holds the tables of its blocks: under PrefixLM(8192) & SlidingWindow(4096) on 12,288 keys
+# they take 33 MiB, where a window or documents take some KiB.
+kept: Kept[Plan | None] = Kept(32, 1 << 26, lambda made: made.nbytes if made else 0)
 
 
 def plan(mask: Mask, queries: int, keys: int, learns: bool = False) -> Plan | None:

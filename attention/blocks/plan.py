@@ -1,6 +1,7 @@
 """What to compute under a mask: for each sequence of a batch, blocks of queries and keys."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from jaxtyping import Bool
@@ -31,6 +32,12 @@ class Plan:
     def batch(self) -> int:
         """How many sequences the parts are for; 1 also where there are none."""
         return self.parts[-1][1] if self.parts else 1
+
+    @cached_property
+    def nbytes(self) -> int:
+        """What the tables of its blocks take; equal blocks share one."""
+        tables = [b.keep for _, _, blocks in self.parts for b in blocks if b.keep is not None]
+        return sum({id(table): table.nbytes for table in tables}.values())
 
     def cost(self, heads: int, size: int = 1) -> float:
         """What it takes for so many heads of keys in all, each of `size` heads of queries."""

@@ -13,6 +13,7 @@ from attention import (
     Documents,
     Mask,
     Padding,
+    PrefixLM,
     SlidingWindow,
     blocks,
     dot_product_attention,
@@ -124,6 +125,25 @@ def test_a_large_mask_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     for mask, count in ((large, 0), (kept, 1), (one, 2)):
         dot_product_attention(x, x, x, mask, backend="fused")
         assert len(way.kept.made) == count
+
+
+def test_plans_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    masks = [PrefixLM(length) & SlidingWindow(64) for length in (300, 310, 320)]
+    sizes = [plan.nbytes for mask in masks if (plan := blocks.plan(mask, 512, 512))]
+    kept = Kept(32, sizes[0] + sizes[1], cached.kept.nbytes)
+    monkeypatch.setattr(cached, "kept", kept)
+    for mask, count in zip(masks, (1, 2, 2), strict=True):
+        blocks.plan(mask, 512, 512)
+        assert len(kept.made) == count
+    kept.most_bytes = sizes[0] - 1
+    blocks.plan(masks[0], 512, 512)  # one too large is made anew each time
+    assert not kept.made
+
+
+def test_the_bytes_of_a_plan_are_those_of_its_tables() -> None:
+    plan = blocks.plan(Causal(), 512, 512)
+    assert plan
+    assert plan.nbytes == 64 * (64 + 128 + 192 + 256)  # strips of two triangles, which are equal
 
 
 def test_nothing_keeps_a_mask_alive(monkeypatch: pytest.MonkeyPatch) -> None:
