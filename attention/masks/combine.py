@@ -10,6 +10,8 @@ from torch import Tensor
 from attention import checks
 from attention.masks.base import Interval, Mask, Position, within
 
+MOST_PAIRS = 64  # pairs of intervals: of more than a few, nothing is planned
+
 
 @dataclass(frozen=True, repr=False)
 class Pair(Mask):
@@ -141,9 +143,9 @@ class Not(Of):
         hidden = self.mask.intervals(query, keys)
         if hidden is None:
             return None
-        seen: list[Interval] = [(0, keys)]
+        seen: list[Interval] | None = [(0, keys)]
         for start, stop in hidden:
-            seen = both(seen, [(0, start), (stop, keys)])
+            seen = seen and both(seen, [(0, start), (stop, keys)])
         return seen
 
     def __repr__(self) -> str:
@@ -155,8 +157,10 @@ def wider(left: int | None, right: int | None) -> int | None:
     return right if left is None or (left == 1 and right is not None) else left
 
 
-def both(left: list[Interval], right: list[Interval]) -> list[Interval]:
-    """What lies in an interval of each."""
+def both(left: list[Interval], right: list[Interval]) -> list[Interval] | None:
+    """What lies in an interval of each; None if that is too many: each `~` may double them."""
+    if len(left) * len(right) > MOST_PAIRS:
+        return None
     return [(larger(a, c), smaller(b, d)) for a, b in left for c, d in right]
 
 

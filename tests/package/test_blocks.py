@@ -1,5 +1,8 @@
 """Masks as blocks: each key that a query sees is in exactly one of them."""
 
+import functools
+import operator
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -177,6 +180,14 @@ def test_a_plan_is_made_once_and_anew_when_a_mask_changes(monkeypatch: pytest.Mo
 )
 def test_what_has_no_stretches_or_too_many_has_no_plan(mask: Mask) -> None:
     assert blocks.plan(mask, 300, 300) is None
+
+
+def test_stretches_that_double_are_given_up_early() -> None:
+    prefixes = functools.reduce(operator.or_, map(PrefixLM, range(1, 11)))
+    queries = torch.arange(4)
+    assert (~functools.reduce(operator.or_, map(PrefixLM, range(1, 4)))).intervals(queries, 4)
+    for mask in (~prefixes, prefixes & prefixes, Causal() & ~prefixes):  # 2^20, 400
+        assert mask.intervals(queries, 4) is None
 
 
 def test_sequences_alike_are_one_part() -> None:
