@@ -42,7 +42,7 @@ from attention.checks.positions import (
     rotated,
     turned,
 )
-from attention.checks.rules import counts, devices, held, integers, pair, parts, ruled, side
+from attention.checks.rules import counts, devices, held, holder, integers, pair, parts, ruled, side
 from attention.checks.tensors import inputs
 
 __all__ = [
@@ -67,6 +67,7 @@ __all__ = [
     "full",
     "heads",
     "held",
+    "holder",
     "inputs",
     "integers",
     "layout",

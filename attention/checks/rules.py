@@ -45,8 +45,13 @@ def held(mask: object, *around: object) -> Iterator[tuple[str, str, Tensor]]:
             yield type(mask).__name__, name, part
         elif any(part is other for other in (mask, *around)):
             continue
-        elif hasattr(type(part), "to_tensor") or is_dataclass(type(part)):
+        elif holder(part):
             yield from held(part, mask, *around)
+
+
+def holder(part: object) -> bool:
+    """Whether it may hold tensors of a mask: it is a mask or a data class."""
+    return hasattr(type(part), "to_tensor") or is_dataclass(type(part))
 
 
 def parts(mask: object) -> dict[str, Any]:

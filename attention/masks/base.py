@@ -1,8 +1,6 @@
 """What every mask is: a rule about positions."""
 
 from collections.abc import Callable
-from copy import copy
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import torch
@@ -261,17 +259,9 @@ class Mask:
 
     def to(self, device: torch.device | str) -> "Mask":
         """The same mask with the tensors that it holds on a device; itself if it holds none."""
-        held = checks.parts(self)
-        names = [field.name for field in fields(self)] if is_dataclass(self) else [*held]
-        moved = {n: held[n].to(device) for n in names if isinstance(held[n], Tensor | Mask)}
-        if not moved:
-            return self
-        if is_dataclass(self):
-            return replace(self, **moved)  # which makes anew what a new one makes
-        other = copy(self)
-        for name, x in moved.items():
-            setattr(other, name, x)
-        return other
+        from attention.masks.moved import moved  # late: only few move
+
+        return moved(self, device, {}) if any(checks.held(self)) else self
 
     def __and__(self, other: "Mask") -> "Mask":
         from attention.masks.combine import And  # late: it is a mask too

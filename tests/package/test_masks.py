@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
@@ -479,12 +479,49 @@ def test_what_a_mask_holds_is_found_wherever_it_lies() -> None:
         context.sum().backward()
 
 
-@pytest.mark.parametrize("kind", [_XPrivate, One, Derived])
+@dataclass(frozen=True)
+class Made(Mask):
+    """One tensor is no argument."""
+
+    count: torch.Tensor
+    lengths: torch.Tensor = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lengths", self.count.clone())
+
+    def __call__(self, batch, head, query, key):
+        return key < self.lengths[batch]
+
+
+class Told(Padding):
+    """It is made of something else than what its base holds."""
+
+    def __init__(self, ids: torch.Tensor) -> None:
+        super().__init__((ids != 0).sum(-1, keepdim=True))
+
+
+class Both(Mask):
+    """A pair, and a data class that is no mask and holds it."""
+
+    def __init__(self, lengths: torch.Tensor) -> None:
+        self.pair = Settings(2), {"lengths": [lengths]}
+        self.config = Config(self, lengths)
+
+    def __call__(self, batch, head, query, key):
+        return key < self.config.lengths[batch]
+
+
+@pytest.mark.parametrize("kind", [_XPrivate, One, Derived, Made, Told, Configured, Both])
 def test_a_mask_moves_whole(kind: type[Mask]) -> None:
-    mask = kind(torch.tensor([2])).to("meta")
+    first = kind(torch.tensor([2]))
+    mask = first.to("meta")
+    assert {tensor.device.type for *_, tensor in checks.held(first)} == {"cpu"}
+    assert type(mask) is kind
     assert mask.to_tensor(3, 3, device="meta").is_meta
-    assert [tensor.device.type for *_, tensor in checks.held(mask)] == ["meta"]
+    assert {tensor.device.type for *_, tensor in checks.held(mask)} == {"meta"}
     assert kind is not Derived or mask.pair[1].is_meta
+    assert kind is not Configured or mask.config.owner is mask is mask.me
+    assert kind is not Both or mask.pair[1]["lengths"][0].is_meta
 
 
 class Holding(Mask):

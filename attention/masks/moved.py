@@ -1,0 +1,33 @@
+"""A mask on another device."""
+
+from copy import copy
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._pytree import tree_map
+
+from attention import checks
+
+
+def moved(part: Any, device: torch.device | str, done: dict[int, Any]) -> Any:
+    """The same with its tensors on a device, wherever they lie; what holds none as it is.
+
+    Copied and not made anew: its class may be made of other arguments than of what it holds.
+
+    Args:
+        part: A mask, or what lies in one.
+        device: Where to.
+        done: The copies so far, by the id of what they are of: a mask may hold one that holds it.
+    """
+    if isinstance(part, Tensor):
+        return part.to(device)
+    if isinstance(part, tuple | list | dict):
+        return tree_map(lambda x: moved(x, device, done), part)
+    if not checks.holder(part):
+        return part
+    if id(part) not in done:
+        other = done[id(part)] = copy(part)
+        for name, x in checks.parts(part).items():
+            object.__setattr__(other, name, moved(x, device, done))  # also where it is frozen
+    return done[id(part)]
