@@ -48,7 +48,7 @@ class View(ABC):
                 "own tokens, as queries="
             )
         self.stacked = weights.ndim == 3
-        stack = weights.detach().double().cpu().reshape(-1, count, size)
+        stack = weights.detach().cpu().double().reshape(-1, count, size)
         self.heads: list[list[list[float]]] = stack.tolist()
 
     @abstractmethod
@@ -89,7 +89,7 @@ def check(weights: object) -> None:
         )
     if weights.is_meta:
         raise ValueError("weights is on meta: expected a device that holds values")
-    rows = weights.detach().double().cpu()
+    rows = weights.detach().cpu().double()  # in this order: MPS has no float64
     for *head, i in (~rows.isfinite()).any(-1).nonzero().tolist():
         where = place(head, i)
         raise ValueError(f"weights has NaN or infinity in {where}: expected finite weights")
