@@ -42,7 +42,7 @@ class Mask:
     def __init_subclass__(cls, **keywords: Any) -> None:
         """A new rule takes over nothing that was said of an old one."""
         super().__init_subclass__(**keywords)
-        for name in ("relative", "over", "span", "full", "intervals"):
+        for name in ("relative", "over", "span", "full", "intervals", "first"):
             said = next(base for base in cls.__mro__ if name in vars(base))
             if not issubclass(said, Mask):  # a base beside: said of the mask that took it first
                 them = (base for base in reversed(cls.__mro__) if issubclass(base, said))

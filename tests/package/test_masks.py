@@ -200,6 +200,7 @@ def test_a_new_rule_takes_over_nothing_that_was_said_of_an_old_one() -> None:
 
     mask = Short(torch.tensor([3]), side="left")
     assert mask.to_tensor(1, 4).tolist() == [[[[True, True, False, False]]]]
+    assert mask.first(4) == 0  # also where the tokens stand is said anew
 
 
 @settings(deadline=None, max_examples=60)
