@@ -132,6 +132,8 @@ def visible(
     """The tiles of some queries that a mask does not empty: their number, query, key and value,
     bias, and which query sees which key (None: all).
     """
+    if isinstance(keep, Mask):  # some rules know their span only when told
+        keep = keep.over(key.shape[-2])
     for n, columns in enumerate(tiles(key.shape[-2], COLUMNS)):
         seen, some = look(keep, rows, columns, query, key)
         if not some or columns.stop == 0:

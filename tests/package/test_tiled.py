@@ -74,6 +74,14 @@ def test_a_tile_that_a_mask_empties_is_not_computed(monkeypatch: pytest.MonkeyPa
     assert len(scored) == 1 + 2 + 3 + 3
 
 
+def test_padding_on_the_left_is_told_its_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, tile = [], Mask.tile
+    monkeypatch.setattr(Mask, "tile", lambda *x: asked.append(1) or tile(*x))
+    x, mask = torch.randn(2, 1, 12, 4), Padding(torch.tensor([6, 3]), side="left")
+    dot_product_attention(x, x, x, mask, backend="tiled")
+    assert len(asked) == 4 * 2  # the first 4 keys are padding in both sequences
+
+
 @pytest.mark.slow
 def test_memory_grows_with_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forward and backward: the largest thing allocated is no larger than the keys."""
