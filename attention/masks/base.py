@@ -188,11 +188,20 @@ class Mask:
             device: Where to make it.
             block_size: How many queries, and how many keys, make a block.
 
+        Returns:
+            What `flex_attention` takes as `block_mask`.
+
+        Raises:
+            TypeError: A count is no integer.
+            ValueError: A count is negative, the mask is made for another number of keys, or it
+                holds a tensor elsewhere.
+
         Source:
             Dong et al., *Flex Attention: A Programming Model for Generating Optimized Attention
             Kernels* (2024), section 3.2.
         """
         rule: Any = self.mask_mod(queries, keys)
+        checks.devices(self, torch.empty(0, device=device).device)  # cuda is cuda:0, say
         return create_block_mask(
             rule, self.batch, self.heads, queries, keys, device, BLOCK_SIZE=block_size
         )

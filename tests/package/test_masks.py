@@ -546,6 +546,14 @@ def test_any_mask_moves_with_what_it_holds(make) -> None:
     assert dot_product_attention(query, query, query, moved).device.type == "meta"
 
 
+def test_a_block_mask_is_made_where_its_mask_is() -> None:
+    for mask in (Padding(torch.tensor([2])), Padding(torch.tensor([2]), side="left")):
+        with pytest.raises(
+            ValueError, match=r"^Padding holds lengths on cpu: expected meta, as ma"
+        ):
+            mask.block_mask(3, 3, device="meta")
+
+
 def test_a_notebook_shows_no_picture_of_many_sequences() -> None:
     assert Documents(torch.zeros(16, 16, dtype=torch.int64))._repr_html_() is not None
     assert Documents(torch.zeros(17, 16, dtype=torch.int64))._repr_html_() is None
