@@ -9,12 +9,13 @@ from torch import Tensor
 from attention import checks
 from attention.masks import Mask
 
+INSTALLED = find_spec("triton") is not None  # asked once: it looks through folders
 LEAST = (8, 0)  # compute capability: bfloat16, and copies that run beside the products
 
 
 def obstacle(query: Tensor) -> str | None:
     """Why the kernels cannot take such queries, as the end of a sentence; None if they can."""
-    if find_spec("triton") is None:
+    if not INSTALLED:
         return "needs the package triton, which is not installed (for Linux: pip install triton)"
     # Late: Triton takes as long to load as all of ours, and is needed by nobody else.
     from attention.backends import triton
