@@ -82,7 +82,14 @@ class AttentionGraph(View):
         self.at_least, self.strongest = at_least, strongest
 
     def edges(self, head: int = 0) -> list[Edge]:
-        """The arrows of a head, query by query, the strongest first."""
+        """The arrows of a head, query by query, the strongest first.
+
+        Args:
+            head: Which head, a position.
+
+        Raises:
+            ValueError: There is no such head.
+        """
         # Both to six decimals: the noise of float32 decides no order, a third is at least 1 / 3.
         found, least = [], round(self.at_least, 6)
         for i, row in enumerate(self.heads[self._one(head)]):
@@ -92,7 +99,14 @@ class AttentionGraph(View):
         return found
 
     def left_out(self, head: int = 0) -> str:
-        """What `at_least` and `strongest` leave out of a head, in a sentence; "" if nothing."""
+        """What `at_least` and `strongest` leave out of a head, in a sentence; "" if nothing.
+
+        Args:
+            head: Which head, a position.
+
+        Raises:
+            ValueError: There is no such head.
+        """
         weights = [weight for row in self.heads[self._one(head)] for weight in row if weight > 0]
         kept = [edge.weight for edge in self.edges(head)]
         if not (gone := len(weights) - len(kept)):
@@ -148,7 +162,14 @@ class AttentionGraph(View):
         return graph
 
     def lines(self, head: int = 0) -> list[str]:
-        """Who hears whom, a query a line."""
+        """Who hears whom, a query a line.
+
+        Args:
+            head: Which head, a position.
+
+        Raises:
+            ValueError: There is no such head.
+        """
         heard: list[list[str]] = [[] for _ in self.queries]
         for key, query, weight in self.edges(head):
             heard[query].append(f"{self.tokens[key]} {weight:.2f}")

@@ -142,6 +142,15 @@ class MultiHeadAttention(nn.Module):
                 came before, and takes up those of the query's tokens.
             return_weights: Whether to return the weights too, of each head by itself, shape
                 `(…, H, T, S)`; in training, those after dropout.
+
+        Returns:
+            The outputs, shape `(…, T, embed_dim)`; with `return_weights`, a pair of them and the
+                weights.
+
+        Raises:
+            TypeError: An input has the wrong type or dtype.
+            ValueError: A shape or a device does not fit, a mask does not fit the cache, or inputs
+                are given that do not go together. A cache is then as it was.
         """
         if key is None and value is not None:
             raise ValueError("value is given without key: expected key, or neither")

@@ -89,6 +89,13 @@ class SelfAttention(nn.Module):
                 [`dot_product_attention`][attention.functional.dot_product_attention], for which
                 there is one head here: `(…, 1, T, T)`.
             return_weights: Whether to return the weights too, shape `(…, T, T)`.
+
+        Returns:
+            The contexts; with `return_weights`, a pair of them and the weights.
+
+        Raises:
+            TypeError: An input has the wrong type or dtype.
+            ValueError: A shape or a device does not fit.
         """
         checks.tokens("x", x, self.query_proj.weight)
         if self.causal:

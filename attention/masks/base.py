@@ -150,6 +150,15 @@ class Mask:
 
         Args:
             keys: `S`, a count.
+
+        Returns:
+            A position for each sequence, shape `(batch,)`, or one for all.
+
+        Examples:
+            >>> import torch
+            >>> from attention import Padding
+            >>> Padding(torch.tensor([3, 5]), side="left").first(keys=5)
+            tensor([2, 0])
         """
         return 0
 
@@ -159,6 +168,10 @@ class Mask:
         Args:
             queries: `T`, a count.
             keys: `S`, a count.
+
+        Raises:
+            TypeError: A count is no integer.
+            ValueError: A count is negative, or the mask is made for another number of keys.
 
         Examples:
             The first of 2 queries stands at position 1 of 3.
@@ -267,7 +280,11 @@ class Mask:
         return keep.expand(shape)
 
     def to(self, device: torch.device | str) -> "Mask":
-        """The same mask with the tensors that it holds on a device; itself if it holds none."""
+        """The same mask with the tensors that it holds on a device; itself if it holds none.
+
+        Args:
+            device: Where they are to be.
+        """
         from attention.masks.moved import moved  # late: only few move
 
         return moved(self, device, {}) if any(checks.held(self)) else self
@@ -288,7 +305,12 @@ class Mask:
         return Not(self)
 
     def svg(self, queries: int, keys: int) -> str:
-        """The mask as a picture: a row a query, a column a key, filled where it may attend."""
+        """The mask as a picture: a row a query, a column a key, filled where it may attend.
+
+        Args:
+            queries: `T`, a count.
+            keys: `S`, a count.
+        """
         from attention.masks.drawing import svg
 
         return svg(self, queries, keys)

@@ -13,7 +13,7 @@ from attention.masks.combine import Of
 class Shifted(Of):
     """A mask whose first `by` keys are gone: its rule is still asked about their positions.
 
-    keep[i, j]  where  mask says so of  i + by, j + by                (T, S)
+    keep[i, j]  where  mask says so of  i + S − T + by, j + by        (T, S)
     """
 
     by: int

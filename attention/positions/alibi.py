@@ -66,6 +66,12 @@ class ALiBi(Positions):
     def bias(
         self, query: Float[Tensor, "*batch heads queries head_dim"], keys: int
     ) -> Float[Tensor, "heads queries keys"]:
+        """What is added to the scores of these queries, shape `(H, T, S)`.
+
+        Args:
+            query: The queries, shape `(…, H, T, D)`, which end where the keys end.
+            keys: `S`, a count.
+        """
         *_, heads, queries, _ = query.shape
         device = query.device
         precise = torch.promote_types(query.dtype, torch.float32)

@@ -35,7 +35,12 @@ class Positions:
     def bias(
         self, query: Float[Tensor, "*batch heads queries head_dim"], keys: int
     ) -> Float[Tensor, "heads queries keys"] | None:
-        """What is added to the scores of these queries, which end where the keys end."""
+        """What is added to the scores of these queries, shape `(H, T, S)`; None: nothing.
+
+        Args:
+            query: The queries, shape `(…, H, T, D)`, which end where the keys end.
+            keys: `S`, a count.
+        """
         return None
 
     def check(self, head_dim: int) -> None:
