@@ -31,6 +31,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention import checks
+from attention.weights import PARTS
 
 State = Mapping[str, Float[Tensor, "..."]]
 
@@ -44,7 +45,6 @@ OURS = {
     "q_norm": "query_norm",
     "k_norm": "key_norm",
 }
-PARTS = ("query_proj", "key_proj", "value_proj")
 
 
 def from_llama(theirs: State) -> dict[str, Tensor]:

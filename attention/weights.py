@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from attention import checks
 
-PARTS = ("query_proj", "key_proj", "value_proj")  # in the order in which torch packs them
+PARTS = ("query_proj", "key_proj", "value_proj")  # in the order in which they are packed
 KINDS = ("weight", "bias")
 
 

@@ -1,6 +1,6 @@
 """Equal rectangles at equal distances as one: a single call of torch's kernel."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -56,13 +56,11 @@ class Blocks:
     def parts(self, most: int) -> list["Blocks"]:
         """The same, at most so many at a time."""
         return [
-            Blocks(
-                self.queries.later(first),
-                self.keys.later(first),
-                min(most, self.count - first),
-                self.fresh,
-                self.keep,
-                self.idle,
+            replace(
+                self,
+                queries=self.queries.later(first),
+                keys=self.keys.later(first),
+                count=min(most, self.count - first),
             )
             for first in range(0, self.count, most)
         ]

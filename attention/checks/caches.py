@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from attention.checks.numbers import count
-from attention.checks.rules import INTEGERS
+from attention.checks.rules import integers
 from attention.checks.tensors import DTYPES, shape, some
 
 
@@ -87,13 +87,8 @@ def forgotten(length: int, held: int, window: int) -> None:
         )
 
 
-def order(index: object, held: Tensor | None, name: str) -> None:
-    if not isinstance(index, Tensor):
-        raise TypeError(f"index is a {type(index).__name__}: expected a torch.Tensor of integers")
-    if index.dtype not in INTEGERS:
-        raise TypeError(f"index has dtype {index.dtype}: expected integers, as in torch.int64")
-    if index.ndim != 1:
-        raise ValueError(f"index has shape {shape(index)}: expected (sequences,)")
+def order(index: Any, held: Tensor | None, name: str) -> None:
+    integers("index", index, "(sequences,)", 1)
     if held is None or held.ndim < 4:
         has = "nothing yet" if held is None else "one sequence, without a batch axis"
         raise ValueError(f"{name} holds {has}: expected a batch to reorder")

@@ -7,15 +7,12 @@ import torch
 from torch import Tensor
 
 from attention.checks.numbers import count
-from attention.checks.rules import INTEGERS
+from attention.checks.rules import integers
 from attention.checks.tensors import DTYPES
 
 
 def positions(at: object) -> None:
-    if not isinstance(at, Tensor):
-        raise TypeError(f"at is a {type(at).__name__}: expected a torch.Tensor of integers")
-    if at.dtype not in INTEGERS:
-        raise TypeError(f"at has dtype {at.dtype}: expected integers, as in torch.int64")
+    integers("at", at)
 
 
 def turned(x: Any, at: Any) -> None:

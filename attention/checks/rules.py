@@ -76,12 +76,12 @@ def devices(mask: object, device: torch.device) -> None:
             )
 
 
-def integers(name: str, tensor: object, expected: str, ndim: int) -> None:
+def integers(name: str, tensor: object, expected: str = "", ndim: int | None = None) -> None:
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor of integers")
     if tensor.dtype not in INTEGERS:
         raise TypeError(f"{name} has dtype {tensor.dtype}: expected integers, as in torch.int64")
-    if tensor.ndim != ndim:
+    if ndim is not None and tensor.ndim != ndim:
         raise ValueError(f"{name} has shape {shape(tensor)}: expected {expected}")
 
 

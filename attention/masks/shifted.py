@@ -25,9 +25,6 @@ class Shifted(Of):
     def over(self, keys: int) -> Mask:
         return Shifted(self.mask.over(keys + self.by), self.by)
 
-    def first(self, keys: int) -> Int[Tensor, "batch"] | int:
-        return self.mask.first(keys + self.by) - self.by
-
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention.checks.tensors import DTYPES, shape, some
@@ -90,22 +90,28 @@ def check(weights: object) -> None:
     if weights.is_meta:
         raise ValueError("weights is on meta: expected a device that holds values")
     rows = weights.detach().cpu().double()  # in this order: MPS has no float64
-    for *head, i in (~rows.isfinite()).any(-1).nonzero().tolist():
-        where = place(head, i)
-        raise ValueError(f"weights has NaN or infinity in {where}: expected finite weights")
-    for *head, i in (rows < 0).any(-1).nonzero().tolist():
-        least = rows[(*head, i)].min()
-        raise ValueError(f"weights has {least:.4g} in {place(head, i)}: expected 0 or more")
+    if row := first((~rows.isfinite()).any(-1)):
+        raise ValueError(f"weights has NaN or infinity in {place(row)}: expected finite weights")
+    if row := first((rows < 0).any(-1)):
+        least = rows[row].min()
+        raise ValueError(f"weights has {least:.4g} in {place(row)}: expected 0 or more")
     sums = rows.sum(-1)
-    for *head, i in (((sums - 1).abs() > SLACK) & (sums > 0)).nonzero().tolist():
+    if row := first(((sums - 1).abs() > SLACK) & (sums > 0)):
         raise ValueError(
-            f"weights sums to {sums[(*head, i)]:.4f} in {place(head, i)}: expected 1, or 0 for a "
+            f"weights sums to {sums[row]:.4f} in {place(row)}: expected 1, or 0 for a "
             "query that may attend to nothing"
         )
 
 
-def place(head: list[int], row: int) -> str:
-    return f"row {row}" + "".join(f" of head {h}" for h in head)
+def first(wrong: Bool[Tensor, "*heads queries"]) -> tuple[int, ...] | None:
+    """The first row that is so, by its head, if there are heads, and its position."""
+    rows = wrong.nonzero()[:1].tolist()
+    return tuple(rows[0]) if rows else None
+
+
+def place(row: tuple[int, ...]) -> str:
+    *head, i = row
+    return f"row {i}" + "".join(f" of head {h}" for h in head)
 
 
 def labels(name: str, tokens: Sequence[str], count: int, role: str) -> list[str]:

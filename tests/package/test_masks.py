@@ -206,7 +206,7 @@ def test_a_new_rule_takes_over_nothing_that_was_said_of_an_old_one() -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(sorted(MASKS)), st.integers(1, 9), st.integers(0, 4))
 def test_a_mask_whose_first_keys_are_gone(name: str, queries: int, by: int) -> None:
-    """It is what is left of the whole table, and says as much of spans and first tokens."""
+    """It is what is left of the whole table, and says as much of spans."""
     mask, keys = MASKS[name], 5
     left = Shifted(mask, by)
     assert torch.equal(left.to_tensor(queries, keys - by), mask.to_tensor(queries, keys)[..., by:])
@@ -214,8 +214,6 @@ def test_a_mask_whose_first_keys_are_gone(name: str, queries: int, by: int) -> N
     dense = left.to_tensor(queries, keys - by).reshape(-1, keys - by).any(dim=0)
     assert not dense[:start].any()
     assert not dense[stop:].any()
-    first = torch.as_tensor(mask.first(keys))
-    assert torch.equal(torch.as_tensor(left.first(keys - by)), first - by)
     if mask.relative:
         count = keys - by
         assert torch.equal(mask.to_tensor(queries, count), left.to_tensor(queries, count))
