@@ -1,14 +1,16 @@
 """What every mask is: a rule about positions."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
-from torch.nn.attention.flex_attention import BlockMask, create_block_mask
 
 from attention import checks
+
+if TYPE_CHECKING:
+    import torch.nn.attention.flex_attention
 
 Position = Int[Tensor, "..."] | int
 Rule = Callable[[Position, Position, Position, Position], Bool[Tensor, "..."] | bool]
@@ -192,7 +194,7 @@ class Mask:
 
     def block_mask(
         self, queries: int, keys: int, *, device: torch.device | str = "cpu", block_size: int = 128
-    ) -> BlockMask:
+    ) -> "torch.nn.attention.flex_attention.BlockMask":
         """The mask as a `BlockMask`, with which FlexAttention skips the blocks that are empty.
 
         Args:
@@ -213,6 +215,9 @@ class Mask:
             Dong et al., *Flex Attention: A Programming Model for Generating Optimized Attention
             Kernels* (2024), section 3.2.
         """
+        # Late: from PyTorch 2.15 on this loads SymPy, which takes a third as long as torch itself.
+        from torch.nn.attention.flex_attention import create_block_mask
+
         rule: Any = self.mask_mod(queries, keys)
         checks.devices(self, torch.empty(0, device=device).device)  # cuda is cuda:0, say
         return create_block_mask(
