@@ -105,8 +105,7 @@ def check(weights: object) -> None:
 
 def first(wrong: Bool[Tensor, "*heads queries"]) -> tuple[int, ...] | None:
     """The first row that is so, by its head, if there are heads, and its position."""
-    rows = wrong.nonzero()[:1].tolist()
-    return tuple(rows[0]) if rows else None
+    return next(map(tuple, wrong.nonzero().tolist()), None)
 
 
 def place(row: tuple[int, ...]) -> str:

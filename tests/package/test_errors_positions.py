@@ -137,6 +137,16 @@ CASES = {
         TypeError,
         "x is a list: expected a torch.Tensor of float64, float32, float16 or bfloat16",
     ),
+    "turned without tokens": (
+        lambda: Rotary().rotate(torch.ones(4), AT[0]),
+        ValueError,
+        "x has 1 axis, too few: expected (…, T, D)",
+    ),
+    "turned without axes": (
+        lambda: Rotary().rotate(torch.tensor(1.0), AT[0]),
+        ValueError,
+        "x has 0 axes, too few: expected (…, T, D)",
+    ),
     "turned by a number": (
         lambda: Rotary().rotate(torch.ones(3, 4), 5),
         TypeError,

@@ -19,12 +19,12 @@ def meta(text: str, name: str) -> str:
     return found
 
 
-def built_at(folder: Path, **environment: str) -> None:
+def built_at(target: Path, **environment: str) -> None:
     """Builds the book in a process of its own."""
     kept = {k: v for k, v in os.environ.items() if not k.endswith(("_URL", "_URI", "_EPOCH"))}
     for command in ("build", "export"):
         subprocess.run(
-            [sys.executable, "-m", "literate", command, "--site-dir", str(folder)],
+            [sys.executable, "-m", "literate", command, "--site-dir", str(target)],
             env=kept | {"NO_MKDOCS_2_WARNING": "1"} | environment,
             cwd=ROOT,
             check=True,

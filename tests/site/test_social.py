@@ -5,8 +5,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from pages import PAGES, shown
-from test_publishing import address, meta
+from pages import PAGES, address, shown
+from test_publishing import SITE, meta
 
 from literate import social
 
@@ -14,7 +14,7 @@ from literate import social
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_says_how_a_link_to_it_looks(built: Path, page: str) -> None:
     text = shown(built, page)
-    assert meta(text, "og:url") == address(page)
+    assert meta(text, "og:url") == SITE + address(page)
     assert meta(text, "og:image") == "https://book.example/assets/social.png"
     assert meta(text, "og:description") == meta(text, "description")
     assert meta(text, "og:title").split(",")[0] in text.partition("<body")[2]
