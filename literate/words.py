@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
     node = Path(sys.executable).parent / "node"
     quiet = ["--no-progress", "--no-summary"]
     command = [str(node), str(CSPELL), *quiet, "--config", "cspell.json", f"{FOLDER}/**"]
-    found = subprocess.run(command, check=False, capture_output=True, text=True)
-    print(found.stdout.replace(".txt:", ":").replace(f"{FOLDER}/", ""), end="")
-    print(found.stderr, end="", file=sys.stderr)
-    return found.returncode
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    print(done.stdout.replace(".txt:", ":").replace(f"{FOLDER}/", ""), end="")
+    print(done.stderr, end="", file=sys.stderr)
+    return done.returncode

@@ -19,6 +19,13 @@ def test_a_command_says_how_it_is_called(name: str, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.startswith(f"usage: python -m literate {name} [-h]")
 
 
+@pytest.mark.parametrize("name", ["lint", "verify", "words"])
+def test_a_command_of_pages_says_so(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        literate.main([name, "--help"])
+    assert capsys.readouterr().out.startswith(f"usage: python -m literate {name} [-h] [PAGE ...]\n")
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

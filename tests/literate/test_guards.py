@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers import counts, failures
+from helpers import counts, failures, page
 
-from literate.guards import unchecked
+from literate.guards import named, unchecked
 from literate.page import Page
 
 UNCHECKED = [
@@ -169,6 +169,22 @@ def test_an_unchecked_number_is_found(text: str) -> None:
 @pytest.mark.parametrize("text", PARDONED)
 def test_a_pardoned_number_is_not(text: str) -> None:
     assert not list(unchecked(Page(Path("page.md"), text + "\n")))
+
+
+def test_an_unchecked_number_stands_at_its_line() -> None:
+    text = (
+        "---\ntitle: 0.9 of it\n---\n\nIt is 0.8.\n\n"
+        '```sh title="0.7"\n0.6\nrun  # 0.5\n```\n\n'
+        '```python title="0.4"\nx = 1\n\n\ndef f():\n    """Gives\n    0.3."""  # 0.2\n```\n'
+    )
+    found = [(2, "0.9"), (5, "0.8"), (7, "0.7"), (8, "0.6"), (9, "0.5"), (12, "0.4")]
+    found += [(18, "0.3"), (18, "0.2")]
+    assert sorted(unchecked(page(text))) == sorted(found)
+
+
+def test_remarks_are_cut_out_of_code_and_nothing_else() -> None:
+    code = '14\n9\n36  # 77\n"""78\n79\n"""\n25  # 80\n64'
+    assert named(page(f"```python\n{code}\n```\n")) == {"14", "9", "36", "25", "64"}
 
 
 def test_an_unchecked_number_fails_at_its_line(run) -> None:

@@ -90,6 +90,7 @@ def test_what_is_found_stands_where_it_says() -> None:
         ("$-$0.5<!--= a -->", "the sign of 0.5 stands apart"),
         ("−\\$0.5<!--= a -->", "the sign of 0.5 stands apart"),
         ("is ‐0.5<!--= a -->", "‐0.5 is not read as one number: write a minus sign as −"),
+        ("(–0.5<!--= a -->)", "(–0.5 is not read as one number: write a minus sign as −"),
         ("a negative 0.5<!--= a -->", "write the sign of the number itself, + or −"),
         ("12<!--= a -->*5*", "'*5*' would go on with 12"),
         ("1 128.0<!--= a -->", "1 128.0 is not read as one number: separate thousands"),
@@ -108,6 +109,8 @@ def test_a_fault_has_its_line(text: str, says: str) -> None:
 def test_a_number_after_a_number_is_one_of_its_own() -> None:
     """But three digits after a space may be meant as thousands."""
     (check,) = page("In row 5 0.25<!--= 1 / 4 --> of it.\n").checks
+    assert check.printed == "0.25"
+    (check,) = page("It is minus\n\n0.25<!--= 1 / 4 -->\n").checks
     assert check.printed == "0.25"
     (check,) = page("In row 5 1.5<!--= 3 / 2 --> of it.\n").checks
     assert check.printed == "1.5"

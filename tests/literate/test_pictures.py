@@ -27,6 +27,12 @@ def test_a_figure_stands_at_its_line() -> None:
     assert seen("Here is `some\ncode` in a line.\n\n" + figure) == [Shown(4, address, "a.svg")]
 
 
+def test_a_picture_whose_address_stands_elsewhere() -> None:
+    assert seen("\n![A][b]\n") == [Shown(2, "![A][b]", "")]
+    assert seen("![A] []\n") == [Shown(1, "![A] []", "")]
+    assert seen('<p style="background:url(a.png)">\n') == [Shown(1, "url(a.png)", "")]
+
+
 def test_a_picture_that_names_its_source_need_not_be_compared() -> None:
     assert seen("![A](x.jpg)<!-- source: a book --> ![B](y.jpg)\n") == [Shown(1, "y.jpg", "")]
     assert seen("![A](x.jpg)<!-- source: -->\n") == [Shown(1, "x.jpg", "")]

@@ -103,6 +103,13 @@ def test_a_site_that_is_set_up_wrong_says_so(
     assert capsys.readouterr().err == "Config file 'mkdocs.yml' does not exist.\n"
 
 
+def test_a_page_of_another_name_is_an_error(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (book / "docs/more.mkd").write_text("# More\n", "utf-8")
+    assert literate.main(["build"]) == 1
+    said = "docs/more.mkd:1: the tests run only a page whose name ends in .md: rename it\n"
+    assert capsys.readouterr().err == said
+
+
 def warning(message: str) -> logging.LogRecord:
     return logging.LogRecord("mkdocs", logging.WARNING, "", 1, message, (), None)
 

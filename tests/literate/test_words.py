@@ -73,6 +73,26 @@ def test_a_list_of_words_that_is_in_order_and_needed() -> None:
         assert word.lower() in said, word
 
 
+def test_files_of_other_folders_are_not_spelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "inside").mkdir()
+    monkeypatch.chdir(tmp_path / "inside")
+    for name in ("page.md", "../page.md"):
+        Path(name).write_text("Words.\n", "utf-8")
+    assert words.files("*.md") == {Path("page.md")}
+    assert words.files("../*.md") == set()
+
+
+def test_all_pages_and_all_code_are_spelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(words, "CSPELL", ROOT / "README.md")  # any file that is there
+    monkeypatch.setattr(words, "files", lambda glob: asked.append(glob) or set())
+    with pytest.raises(SystemExit):
+        words.main([])
+    assert asked == [*words.PAGES, *words.PYTHON]
+
+
 def test_a_missing_cspell_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
