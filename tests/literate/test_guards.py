@@ -183,8 +183,8 @@ def test_an_unchecked_number_stands_at_its_line() -> None:
 
 
 def test_remarks_are_cut_out_of_code_and_nothing_else() -> None:
-    code = '14\n9\n36  # 77\n"""78\n79\n"""\n25  # 80\n64'
-    assert named(page(f"```python\n{code}\n```\n")) == {"14", "9", "36", "25", "64"}
+    code = '14\n9\n36  # 77\n"""78\n79\n"""; 81\n25  # 80\n64'
+    assert named(page(f"```python\n{code}\n```\n")) == {"14", "9", "36", "81", "25", "64"}
 
 
 def test_an_unchecked_number_fails_at_its_line(run) -> None:
