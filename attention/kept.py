@@ -42,6 +42,8 @@ class Kept(Generic[Made]):
         # Outside of inference mode, since a later call may save it for its gradient.
         with torch.inference_mode(False), torch.set_grad_enabled(learns):
             made = make()
+        if self.nbytes(made) > self.most_bytes:
+            return made
         with self.lock:
             self.made[name] = made
             while len(self.made) > self.most or self.total() > self.most_bytes:

@@ -64,6 +64,8 @@ def mutants(them: Iterable[Found], same: Collection[str]) -> str:
     rows, total = [], [0, 0, 0]
     for name, outcomes in parts(them).items():
         numbers = tally(outcomes, same)
+        if not numbers[0]:
+            continue
         total = [a + b for a, b in zip(total, numbers, strict=True)]
         rows.append(row(f"`{name}`", *numbers, share(*numbers)))
     return "".join(rows) + row("**in all**", *total, share(*total))

@@ -32,7 +32,8 @@ NUMBER = re.compile(
       | \d+(?:[,\u202f]\d{3})*(?:
             e[-+]?\d+ | (?:\s|\\[,;])?\\?[%‰] | \s?× | \\times\s?(?=\$) | x\b
           | [\s-]per\s?cent\b | -fold\b
-          | \stimes\s(?:faster|slower|more|less|fewer|larger|smaller|longer|shorter)\b
+          | \stimes\s(?:as\s(?:fast|slow|long)|faster|slower|more|less|fewer)\b
+          | \stimes\s(?:larger|smaller|longer|shorter)\b
         )
     )|×\s?\d+|\b(?i:factor)\sof\s\d+|[¼-¾⅐-⅞]""",
     re.X,
@@ -112,7 +113,8 @@ def numbers(text: str, line: int, ran: str) -> Iterator[tuple[int, str]]:
     for pattern in PARDONED:
         text = pattern.sub(hidden, text)
     text = html.unescape(TAG.sub(said, FORMULA.sub(formula, text)))
-    text = re.sub(r"\*+(?=\d)|(?<=\d)\*+", "", EMPHASIS.sub(" ", text))
+    text = re.sub(r"(?<=\d)\*+(?=\d)", " ", EMPHASIS.sub(" ", text))  # a product
+    text = re.sub(r"\*+(?=\d)|(?<=\d)\*+", "", text)
     for match in NUMBER.finditer(text):
         yield line + text.count("\n", 0, match.start()), match[0].strip()
 
@@ -141,7 +143,7 @@ def remarks(block: Block) -> Iterator[tokenize.TokenInfo]:
 
 
 def without_remarks(block: Block) -> str:
-    lines = block.code.splitlines(keepends=True)
+    lines = list(io.StringIO(block.code))  # as tokenize counts them
     for token in reversed(list(remarks(block))):
         (first, start), (last, end) = token.start, token.end
         lines[first - 1 : last] = [lines[first - 1][:start] + lines[last - 1][end:]]

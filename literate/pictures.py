@@ -18,7 +18,7 @@ ADDRESS = re.compile(
     re.M,
 )
 # A picture whose address stands elsewhere.
-AFAR = re.compile(r"!\[[^\]\n]*\] ?\[[^\]\n]*\]|\burl\([^)\n]*\)?")
+AFAR = re.compile(r"!\[[^\]\n]*\](?![\](])(?: ?\[[^\]\n]*\])?|\burl\([^)\n]*\)?")
 PICTURES = (".svg", ".html", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf")
 # A picture that no block can draw, and where it comes from.
 SOURCED = re.compile(r"!\[[^\]\n]*\]\([^)\s]+\)<!-- source: \S[^\n]*?-->")

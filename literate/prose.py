@@ -26,14 +26,14 @@ BEFORE = {
     r"(?:^|\s)(?:&minus;|[–‑‒‐﹣])$": "write a minus sign as −",
     r"\S\s[-−]\s$|−\s$": "put no space after the minus sign",
     r"\d[\u2009'’_]$": "separate thousands with a comma or a narrow space",
-    r"[±∓]$|\b(?:minus|negative)\s$": "write the sign of the number itself, + or −",
+    r"[±∓]$|\b(?i:minus|negative)\s$": "write the sign of the number itself, + or −",
 }
 SPACED = re.compile(r"\d[ \u00a0]\d{3}(?:\.\d+)?$")  # meant as thousands, perhaps
 # What would go on with the number after its comment.
 AFTER = re.compile(r"[*_]*(?:\w|[ \u00a0\u202f]?[%×]|[.,]\d)")
 # What a reader does not see between a sign and its number, the end of a line too.
 UNSEEN = re.compile(r"(?:[*_$\\\u00a0]|<[^<>\n]*>|\n[ \t>]*)+$")
-SIGN = re.compile(r"(?:^|[^\w)\]])[-−–‑‒‐﹣]$|\b(?:minus|negative)$")
+SIGN = re.compile(r"(?:^|[^\w)\]-])[-−–‑‒‐﹣]$|−\s$|\b(?i:minus|negative)\s*$")
 
 
 class Fault(Exception):
@@ -95,7 +95,7 @@ def check(prose: str, match: re.Match[str]) -> Check:
         raise Fault(line, apart(before, printed, message))
     above = prose[: match.start()].rpartition("\n\n")[2]
     seen = UNSEEN.sub("", html.unescape(above))
-    if printed and seen != above and SIGN.search(seen):
+    if printed and SIGN.search(seen):
         raise Fault(line, f"the sign of {printed} stands apart from it: put it directly before")
     if printed and AFTER.match(prose, match.end()):
         tail = prose[match.end() : match.end() + 8].partition("\n")[0]

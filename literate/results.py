@@ -17,8 +17,8 @@ ONE = (
 )
 MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions|pages)"
 NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|§)"
-NUMBERED = r"\s?\d{1,2}(?:\.\d{1,2}){0,2}(?!\.?\d|\s?(?:[\d%‰×]|(?:of|[mµ]?s|[kMG]B)\b))"
-CATALOGUED = r"(?:arXiv|isbn|page|issue|request)\s?[\d.]*\d\b(?!\s?[\d%‰×])"
+NUMBERED = r"\s?(?!0\.)\d{1,2}(?:\.\d{1,2}){0,2}(?!\.?\d|\s?(?:[\d%‰×]|(?:[mµ]?s|[kMG]B)\b))"
+CATALOGUED = r"(?:arXiv|isbn|page|issue|request)\s?(?!0\.)[\d.]*\d\b(?!\s?[\d%‰×])"
 # No numbers of the book's: addresses, and the numbers of sections, figures and versions.
 ADDRESS = re.compile(r"(?<=\])\([^)\s]*|https?://\S+")  # the title of a link is prose
 NAMES = [

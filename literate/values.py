@@ -1,6 +1,7 @@
 """The value of an expression as one number, or as a truth value."""
 
 import math
+import operator
 from typing import Any
 
 
@@ -14,7 +15,10 @@ def as_number(value: Any) -> float | None:
         return None
     if not math.isfinite(number):
         return None
-    return value if isinstance(value, int) else number  # beyond 2⁵³ a float has not all of them
+    try:
+        return operator.index(value)  # beyond 2⁵³ a float has not all of them
+    except (TypeError, RuntimeError):
+        return number
 
 
 def truth(value: Any) -> bool | None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_leaves
 
 from attention.checks.numbers import count
 from attention.checks.tensors import shape
@@ -40,13 +41,14 @@ def held(mask: object, *around: object) -> Iterator[tuple[str, str, Tensor]]:
 
     Those around it are not asked again: a mask may hold one that holds it.
     """
-    for name, part in parts(mask).items():
-        if isinstance(part, Tensor):
-            yield type(mask).__name__, name, part
-        elif any(part is other for other in (mask, *around)):
-            continue
-        elif holder(part):
-            yield from held(part, mask, *around)
+    for name, whole in parts(mask).items():
+        for part in tree_leaves(whole) if isinstance(whole, tuple | list | dict) else (whole,):
+            if isinstance(part, Tensor):
+                yield type(mask).__name__, name, part
+            elif any(part is other for other in (mask, *around)):
+                continue
+            elif holder(part):
+                yield from held(part, mask, *around)
 
 
 def holder(part: object) -> bool:

@@ -5,13 +5,13 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_is_leaf, tree_map
 
 from attention import checks
 
 
 def moved(part: Any, device: torch.device | str, done: dict[int, Any]) -> Any:
-    """The same with its tensors on a device, wherever they lie; what holds none as it is.
+    """The same with its tensors on a device, wherever they lie.
 
     Copied and not made anew: its class may be made of other arguments than of what it holds.
 
@@ -22,7 +22,7 @@ def moved(part: Any, device: torch.device | str, done: dict[int, Any]) -> Any:
     """
     if isinstance(part, Tensor):
         return part.to(device)
-    if isinstance(part, tuple | list | dict):
+    if not tree_is_leaf(part):  # a list, say; a torch.Size is one that is none
         return tree_map(lambda x: moved(x, device, done), part)
     if not checks.holder(part):
         return part

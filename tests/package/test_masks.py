@@ -504,13 +504,22 @@ class Both(Mask):
 
     def __init__(self, lengths: torch.Tensor) -> None:
         self.pair = Settings(2), {"lengths": [lengths]}
+        self.size = lengths.shape
         self.config = Config(self, lengths)
 
     def __call__(self, batch, head, query, key):
         return key < self.config.lengths[batch]
 
 
-@pytest.mark.parametrize("kind", [_XPrivate, One, Derived, Made, Told, Configured, Both])
+class Listed(Mask):
+    def __init__(self, lengths: torch.Tensor) -> None:
+        self.tables = [lengths]
+
+    def __call__(self, batch, head, query, key):
+        return key < self.tables[0][batch]
+
+
+@pytest.mark.parametrize("kind", [_XPrivate, One, Derived, Made, Told, Configured, Both, Listed])
 def test_a_mask_moves_whole(kind: type[Mask]) -> None:
     first = kind(torch.tensor([2]))
     mask = first.to("meta")
