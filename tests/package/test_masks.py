@@ -512,11 +512,13 @@ class Both(Mask):
 
 
 class Listed(Mask):
+    """What it holds lies in a list, behind itself."""
+
     def __init__(self, lengths: torch.Tensor) -> None:
-        self.tables = [lengths]
+        self.tables = [self, lengths]
 
     def __call__(self, batch, head, query, key):
-        return key < self.tables[0][batch]
+        return key < self.tables[1][batch]
 
 
 @pytest.mark.parametrize("kind", [_XPrivate, One, Derived, Made, Told, Configured, Both, Listed])
