@@ -143,7 +143,7 @@ def remarks(block: Block) -> Iterator[tokenize.TokenInfo]:
 
 
 def without_remarks(block: Block) -> str:
-    lines = list(io.StringIO(block.code))  # as tokenize counts them
+    lines = list(io.StringIO(block.code))  # as its tokens are counted
     for token in reversed(list(remarks(block))):
         (first, start), (last, end) = token.start, token.end
         lines[first - 1 : last] = [lines[first - 1][:start] + lines[last - 1][end:]]
