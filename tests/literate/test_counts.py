@@ -79,6 +79,7 @@ def part(folder: str, noticed: list[int]) -> None:
 def test_a_row_for_each_part_of_what_was_changed(small: None) -> None:
     part("attention/b", [0, 0, -1, -1, -2])
     part("attention", [0, -1, 0])
+    part("attention/a", [-2])  # none of which ran: no row
     part("literate", [0, -1])
     # One that was noticed all the same is counted as noticed.
     names = ("attention/b/a.py module: 1 → 2 (3)", "literate/a.py module: 1 → 2")

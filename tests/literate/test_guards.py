@@ -188,6 +188,10 @@ def test_an_unchecked_number_stands_at_its_line() -> None:
     assert sorted(unchecked(page(text))) == sorted(found)
 
 
+def test_both_sides_of_a_product_are_found() -> None:
+    assert list(unchecked(page("It is 0.5*0.25 here.\n"))) == [(1, "0.5"), (1, "0.25")]
+
+
 def test_remarks_are_cut_out_of_code_and_nothing_else() -> None:
     code = '14\n9\n36  # 77\n"""78\n79\n"""; 81\n25  # 80\n64'
     assert named(page(f"```python\n{code}\n```\n")) == {"14", "9", "36", "81", "25", "64"}
