@@ -45,7 +45,8 @@ def unknown(command: str, config: pytest.Config) -> Iterator[str]:
     else:
         path, given = script(rest)
         text = path.read_text("utf-8") if path.is_file() else ""
-        yield from (word for word in given if "/" not in word and f'"{word}"' not in text)
+        words = [word for word in given if "/" not in word and not word.isdigit()]
+        yield from (word for word in words if f'"{word}"' not in text)
         paths = [str(path), *(word for word in given if "/" in word)]
     yield from (path for path in paths if not (ROOT / path).exists())
 
