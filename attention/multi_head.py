@@ -173,7 +173,10 @@ class MultiHeadAttention(nn.Module):
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
             checks.first(first, query)
             q, k = self.positions.place(q, k, past, first)
-        keys, values = (k, v) if cache is None else cache.join(k, v, differentiable(q, k, v))
+        joined: Any = (k, v), None
+        if cache is not None:
+            joined = cache.join(k, v, differentiable(q, k, v))
+        (keys, values), rooms = joined
         result: Any = dot_product_attention(
             q,  # (…, H, T, D)
             keys,
@@ -188,7 +191,7 @@ class MultiHeadAttention(nn.Module):
         context, weights = result if return_weights else (result, None)
         out = self.out_proj(merge(context))
         if cache is not None:  # last of all: a call that fails leaves it as it was
-            cache.keep(k, v)
+            cache.keep(k, v, rooms)
         return out if weights is None else (out, weights)
 
     def remember(

@@ -31,8 +31,6 @@ class Cache:
         self.length = 0
         self._keys: Tensor | None = None  # room for more than what is held
         self._values: Tensor | None = None
-        # What join made, until keep: a call that fails between them leaves no trace.
-        self._next: tuple[Tensor, Tensor] | None = None
 
     def update(self, key: Keys, value: Values) -> Pair:
         """Take up keys and values, and give all that the newest queries can see.
@@ -49,12 +47,16 @@ class Cache:
             ValueError: What came does not fit what is held, or there is no room for it. The
                 cache is then as it was.
         """
-        seen = self.join(key, value)
-        self.keep(key, value)
+        seen, rooms = self.join(key, value)
+        self.keep(key, value, rooms)
         return seen
 
-    def join(self, key: Keys, value: Values, learns: bool | None = None) -> Pair:
-        """What is held and, after it, what came, which is not taken up yet.
+    def join(
+        self, key: Keys, value: Values, learns: bool | None = None
+    ) -> tuple[Pair, tuple[Rows, Rows]]:
+        """What is held and, after it, what came, which is not taken up yet; and the room for both.
+
+        The cache holds that room from `keep` on: a call that fails between them leaves no trace.
 
         Args:
             key: As in `update`.
@@ -64,10 +66,9 @@ class Cache:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define join")
 
-    def keep(self, key: Keys, value: Values) -> None:
-        """Take up what was joined."""
-        assert self._next is not None
-        (self._keys, self._values), self._next = self._next, None
+    def keep(self, key: Keys, value: Values, rooms: tuple[Rows, Rows]) -> None:
+        """Take up what was joined, in the room that `join` gave."""
+        self._keys, self._values = rooms
         self.length += key.shape[-2]
 
     def mask(self, mask: Mask | Tensor | None) -> Mask | Tensor | None:

@@ -50,19 +50,22 @@ class KVCache(Cache):
         """How many positions there is memory for."""
         return (self.initial or 0) if self._keys is None else self._keys.shape[-2] - 1
 
-    def join(self, key: Keys, value: Values, learns: bool | None = None) -> Pair:
+    def join(
+        self, key: Keys, value: Values, learns: bool | None = None
+    ) -> tuple[Pair, tuple[Rows, Rows]]:
         checks.cached(key, value, *self._told())
         end = self.length + key.shape[-2]
         if self.fixed:
             checks.full(self.length, key.shape[-2], self.capacity)
-        keys, values = self._next = self._room(key, value, end)
+        keys, values = rooms = self._room(key, value, end)
         # What is written from `length` on is nobody's until keep.
         keys[..., self.length : end, :] = key.detach()
         values[..., self.length : end, :] = value.detach()
         if differentiable(key, value) if learns is None else learns:
             past = self._held(keys), self._held(values)
-            return torch.cat([past[0], key], dim=-2), torch.cat([past[1], value], dim=-2)
-        return keys[..., :end, :], values[..., :end, :]
+            seen = torch.cat([past[0], key], dim=-2), torch.cat([past[1], value], dim=-2)
+            return seen, rooms
+        return (keys[..., :end, :], values[..., :end, :]), rooms
 
     def _held(self, buffer: Rows) -> Rows:
         return buffer[..., : self.length, :]

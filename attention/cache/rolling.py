@@ -48,28 +48,31 @@ class RollingKVCache(Cache):
         checks.count("window", window, 1)
         self.window, self.ring = window, window + 1
 
-    def join(self, key: Keys, value: Values, learns: bool | None = None) -> Pair:
+    def join(
+        self, key: Keys, value: Values, learns: bool | None = None
+    ) -> tuple[Pair, tuple[Rows, Rows]]:
         checks.cached(key, value, *self._told())
         keys, values = self._keys, self._values
         if keys is None or values is None or not (like(keys, key) and like(values, value)):
             keys, values = room(key, 2 * self.ring), room(value, 2 * self.ring)
-        self._next = keys, values
+        rooms = keys, values
         learns = differentiable(key, value) if learns is None else learns
         if key.shape[-2] == 1:
             # Written where nothing is held: nobody's until keep.
-            self._write(key, value)
+            self._write(key, value, rooms)
             if not learns:
                 end, count = self.length + 1, min(self.length + 1, self.window)
-                return self._last(keys, count, end), self._last(values, count, end)
+                return (self._last(keys, count, end), self._last(values, count, end)), rooms
         # The first query still sees what the last ones no longer do: so beside the rings.
         count = min(self.length, self.window - 1)
         past, past_values = (self._last(x, count, self.length) for x in (keys, values))
-        return torch.cat([past, key], dim=-2), torch.cat([past_values, value], dim=-2)
+        seen = torch.cat([past, key], dim=-2), torch.cat([past_values, value], dim=-2)
+        return seen, rooms
 
-    def keep(self, key: Keys, value: Values) -> None:
+    def keep(self, key: Keys, value: Values, rooms: tuple[Rows, Rows]) -> None:
         if key.shape[-2] != 1:  # else join has written it
-            self._write(key, value)
-        super().keep(key, value)
+            self._write(key, value, rooms)
+        super().keep(key, value, rooms)
 
     def mask(self, mask: Mask | Tensor | None) -> Mask | Tensor | None:
         if mask is None or isinstance(mask, Mask):
@@ -92,12 +95,11 @@ class RollingKVCache(Cache):
     def _held(self, buffer: Rows) -> Rows:
         return self._last(buffer, min(self.length, self.window), self.length)
 
-    def _write(self, key: Keys, value: Values) -> None:
+    def _write(self, key: Keys, value: Values, rooms: tuple[Rows, Rows]) -> None:
         """Into both rings, the last of the positions that came."""
-        assert self._next is not None
         end, count = self.length + key.shape[-2], min(key.shape[-2], self.window)
         slots = torch.arange(end - count, end, device=key.device) % self.ring
-        for buffer, x in zip(self._next, (key, value), strict=True):
+        for buffer, x in zip(rooms, (key, value), strict=True):
             newest = x[..., x.shape[-2] - count :, :].detach()
             buffer.index_copy_(-2, slots, newest)
             buffer.index_copy_(-2, slots + self.ring, newest)

@@ -60,7 +60,7 @@ def test_a_first_call_that_fails_leaves_no_trace(kind: str, count: int) -> None:
 def test_a_call_that_fails_at_its_very_end_takes_up_nothing(kind: str) -> None:
     attend, cache, x = module(), KINDS[kind](), tokens(2, 7)
     attend(x[:, :3], mask=WINDOW, cache=cache)
-    held, room = cache.key.clone(), cache.nbytes
+    held, room, size = cache.key.clone(), cache.nbytes, len(pickle.dumps(cache))
 
     def fail(*call: object) -> None:
         raise MemoryError("no room")
@@ -70,7 +70,7 @@ def test_a_call_that_fails_at_its_very_end_takes_up_nothing(kind: str) -> None:
         with pytest.raises(MemoryError):
             attend(x[:, 3 : 3 + count] + 1, mask=WINDOW, cache=cache)
         hook.remove()
-        assert (cache.length, cache.nbytes) == (3, room)
+        assert (cache.length, cache.nbytes, len(pickle.dumps(cache))) == (3, room, size)
         assert torch.equal(cache.key, held)
     rest = attend(x[:, 3:], mask=WINDOW, cache=cache)
     torch.testing.assert_close(rest, attend(x, mask=WINDOW)[:, 3:])
