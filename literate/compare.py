@@ -10,14 +10,19 @@ from decimal import Decimal
 
 LONG = re.compile(r"(?<![\w.])(\d+)\.(\d{3,})(?![\d.])")
 CUT = "…"
+PLACE = "\0"  # of a number; no page can hold it
 
 
 def same_output(want: str, got: str) -> bool:
     """Whether two printed texts agree, line by line."""
-    wanted, came = lines(want), lines(got)
-    if wider(want, got):
-        wanted, came = tidy(want), tidy(got)
+    wanted, came = laid(want, got)
     return len(wanted) == len(came) and all(map(same_line, wanted, came))
+
+
+def laid(want: str, got: str) -> tuple[list[str], list[str]]:
+    """The lines of two texts, with each run of spaces as one where other widths pad them."""
+    split = tidy if wider(want, got) else lines
+    return split(want), split(got)
 
 
 def wider(want: str, got: str) -> bool:
@@ -27,7 +32,7 @@ def wider(want: str, got: str) -> bool:
 
 
 def same_line(want: str, got: str) -> bool:
-    if LONG.sub("#", want) != LONG.sub("#", got):
+    if LONG.sub(PLACE, want) != LONG.sub(PLACE, got):
         return False
     pairs = zip(LONG.findall(want), LONG.findall(got), strict=True)
     return all(

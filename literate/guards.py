@@ -2,14 +2,13 @@
 
 import ast
 import html
-import io
 import re
-import tokenize
 from collections.abc import Iterator
 from itertools import chain
 
-from literate.page import Block, Page, span
+from literate.page import Page, span
 from literate.prose import CHECK, CODE, COMMENT, blank, hidden
+from literate.remarks import remarks, without_remarks
 from literate.results import (
     EMPHASIS,
     FORMULA,
@@ -75,16 +74,14 @@ def texts(page: Page) -> Iterator[tuple[int, str]]:
     for table in page.tables:
         for cell in filter(None, chain(*table.rows)):
             text = blank(text, cell.start, cell.start + len(cell.printed + cell.unit))
-    yield (
-        1,
-        re.sub(r"^(?!title:|description:).*", "", page.head, flags=re.M) + text[len(page.head) :],
-    )
+    head = re.sub(r"^(?!title:|description:).*", "", page.head, flags=re.M)
+    yield 1, head + text[len(page.head) :]
     for fence in page.fences:
         if fence.info.startswith("sh"):
             yield span(fence)[0] + 1, f"{fence.info}\n{fence.content}"
     for block in page.blocks:
         yield block.line - 1, block.title
-        for remark in remarks(block):
+        for remark in remarks(block.code):
             yield block.line + remark.start[0] - 1, remark.string
 
 
@@ -93,7 +90,7 @@ def named(page: Page) -> set[str]:
     ran = [f"{check.printed} {check.expression}" for check in page.checks]
     ran += [match[0] for match in SOURCED_TABLE.finditer(page.prose)]
     for block in page.blocks:
-        ran += [without_remarks(block), block.output.text if block.output else ""]
+        ran += [without_remarks(block.code), block.output.text if block.output else ""]
     return {re.sub("[_,\u202f]", "", number) for number in WHOLE.findall("\n".join(ran))}
 
 
@@ -127,27 +124,6 @@ def constant(page: Page) -> Iterator[tuple[int, str]]:
             tree = tree.operand
         if isinstance(tree, ast.Constant):
             yield check.line, check.expression
-
-
-def remarks(block: Block) -> Iterator[tokenize.TokenInfo]:
-    """The comments and docstrings of a block; none of a block that is not Python."""
-    begins = True  # whether a statement does
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(block.code).readline):
-            if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and begins):
-                yield token
-            elif token.type != tokenize.NL:
-                begins = token.type in {tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
-    except (tokenize.TokenError, SyntaxError):
-        return
-
-
-def without_remarks(block: Block) -> str:
-    lines = list(io.StringIO(block.code))  # as its tokens are counted
-    for token in reversed(list(remarks(block))):
-        (first, start), (last, end) = token.start, token.end
-        lines[first - 1 : last] = [lines[first - 1][:start] + lines[last - 1][end:]]
-    return "".join(lines)
 
 
 def unreasoned(page: Page) -> Iterator[int]:

@@ -12,8 +12,7 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from literate.page import Page
-from literate.words import comments
+from literate.remarks import told
 
 PLACES = ["*.md", "docs/**/*.md", "attention/**/*.py", "literate/**/*.py"]
 ADDRESS = re.compile(r"https?://[\w.-]+\.[a-z]{2,}(?:/[^\s<>()`'\"{}]*(?:\([\w.]*\)[\w.]*)?)?")
@@ -25,7 +24,7 @@ def addresses() -> dict[str, list[str]]:
     """Each address, with the places that link to it."""
     found: dict[str, list[str]] = {}
     for path in sorted({path for glob in PLACES for path in Path().glob(glob)}):
-        text = Page.read(path).prose if path.suffix == ".md" else comments(path.read_text("utf-8"))
+        text = told(path)
         for match in ADDRESS.finditer(text):
             address = match[0].rstrip(".,;:")
             if not MADE_UP.match(address):

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from markdown_it.token import Token
 
-from literate.page import FRONT, Block, Page, span
+from literate.page import Block, Page, span
 from literate.reference import reference
 from literate.sources import NoSource
 
@@ -35,8 +35,7 @@ class Part:
 def parts(page: Page, address: str) -> Iterator[Part]:
     """The page in order; links become addresses of the site, where its file is at `address`."""
     blocks = {block.start: block for block in page.blocks}
-    front = FRONT.match(page.text)
-    prose, end = "", front.end() if front else 0
+    prose, end = "", len(page.head)
     kept: list[str] = []  # the code of boxes
     for fence in page.fences:
         first, last = span(fence)

@@ -11,9 +11,9 @@ FENCES = "```python, ```text {.output} or ```sh"
 RAW = re.compile(
     r"<(pre|samp|xmp|textarea|svg|canvas|iframe|object|embed|script)\b|<code\b[^>]*>[^<\n]*\n", re.I
 )
-# What ends with its line: what is indented below it does not go on with it.
-ENDS = re.compile(r"#|(?:!!!|\?\?\?\+?)(?: |$)|([-*_])(?: *\1){2,} *$|</\w+>$")
 BOX = re.compile(r"(?:!!!|\?\?\?\+?)(?: |$)")
+# What ends with its line: what is indented below it does not go on with it.
+ENDS = re.compile(rf"#|{BOX.pattern}|([-*_])(?: *\1){{2,}} *$|</\w+>$")
 ITEM = re.compile(r"(?:[-*+]|\d+[.)])[ \t]")
 TAB = 4
 

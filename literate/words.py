@@ -5,20 +5,17 @@ comments of the Python files. Each file is written at the same line numbers to `
 """
 
 import argparse
-import ast
-import io
 import os
 import re
 import shutil
 import subprocess
 import sys
-import tokenize
 from pathlib import Path
 
 from literate.bibliography import CITED
 from literate.bibliography import PAGE as NAMES
-from literate.page import Page
 from literate.prose import CODE, hidden
+from literate.remarks import told
 
 FOLDER = Path("build/words")
 CSPELL = Path("node_modules/cspell/bin.mjs")
@@ -34,27 +31,10 @@ SILENT = re.compile(
 
 def prose(path: Path) -> str:
     """The words of a file, each character in its place."""
-    text = path.read_text("utf-8")
-    said = Page.read(path).prose if path.suffix == ".md" else comments(text)
+    said = told(path)
     for pattern in (CITED, CODE, SILENT):
         said = pattern.sub(hidden, said)
     return said
-
-
-def comments(text: str) -> str:
-    """The docstrings and comments of Python."""
-    lines, kept = text.splitlines(), [""] * (text.count("\n") + 1)
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node
-        ):
-            string = node.body[0]
-            for line in range(string.lineno - 1, string.end_lineno or 0):
-                kept[line] = lines[line]
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            kept[token.start[0] - 1] = " " * token.start[1] + token.string
-    return "\n".join(kept)
 
 
 def files(glob: str) -> set[Path]:

@@ -9,7 +9,7 @@ import pytest
 from pytest_markdown_docs.definitions import FenceTestDefinition
 from pytest_markdown_docs.plugin import MarkdownInlinePythonItem, MarkdownTextFile
 
-from literate.compare import same_output, tidy, wider
+from literate.compare import laid, same_line
 from literate.edits import Edit, output_edit
 from literate.exercises import Exercise
 from literate.module import EarlierFailure, Module
@@ -116,10 +116,9 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
 def difference(line: int, want: str, got: str) -> tuple[int, str]:
     """The page's line at which two outputs part, and both of them as a diff."""
     wanted, came = want.splitlines(), got.splitlines()
-    tidied = (tidy(want), tidy(got)) if wider(want, got) else (wanted, came)
-    pairs = list(zip_longest(*tidied, fillvalue="\0"))
+    pairs = list(zip_longest(*laid(want, got), fillvalue="\0"))
     # An error of the package is compared to the letter, so perhaps no line differs: then the last.
-    at = next((i for i, (a, b) in enumerate(pairs) if not same_output(a, b)), len(pairs) - 1)
+    at = next((i for i, (a, b) in enumerate(pairs) if not same_line(a, b)), len(pairs) - 1)
     diff = list(difflib.unified_diff(wanted, came, lineterm="", n=99))[3:]
     message = "\n".join([f"not what the block printed ({UPDATE})", *diff])
     return line + min(at, max(len(wanted) - 1, 0)), message

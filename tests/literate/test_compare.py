@@ -177,3 +177,8 @@ def test_two_units_off_are_another_number_however_large() -> None:
     assert same_number("148.4133", "", 148.41316)
     assert not same_number("148.4134", "", 148.41316)
     assert not same_number("148.4130", "", 148.41316)
+
+
+def test_a_sign_of_the_text_stands_for_no_number() -> None:
+    assert not same_output("# 0.123", "0.123 #")
+    assert not same_output("# 1", "0.123 1")

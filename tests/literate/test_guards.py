@@ -197,6 +197,27 @@ def test_remarks_are_cut_out_of_code_and_nothing_else() -> None:
     assert named(page(f"```python\n{code}\n```\n")) == {"14", "9", "36", "81", "25", "64"}
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def f(x): "It is 3.7 times faster"',
+        'class A:\n    """It is\n    3.7 times faster."""',
+        '("It is 3.7 times faster")',
+        'é = 1; "It is 3.7 times faster"',
+        "é = 1  # 3.7 times faster",
+        "1 +  # 3.7 times faster",
+    ],
+)
+def test_numbers_of_docstrings_and_comments_are_found(code: str) -> None:
+    (found,) = unchecked(page(f"```python\n{code}\n```\n"))
+    assert found == (2 + code.count("\n", 0, code.index("3.7")), "3.7")
+
+
+def test_numbers_of_other_strings_are_code() -> None:
+    code = 'a = "3.7 times faster"\n"3.7 times faster".upper()\n"" if a else "3.7 times faster"'
+    assert list(unchecked(page(f"```python\n{code}\n```\n"))) == []
+
+
 def test_an_unchecked_number_fails_at_its_line(run) -> None:
     result, _ = run("# Page\n\nText.\n\nIt is 0.25.\n")
     assert "page.md:5: nothing checks 0.25: write 0.25<!--= expression -->" in failures(result)[0]

@@ -19,7 +19,7 @@ Vaswani et al., *Attention* (2017), <b>here</b> and https://b.example/c, too.
 ::: attention.masks
 """
 CODE = '''"""A docstring
-of two lines."""
+of two lines."""  # beside it
 value = "a string"  # a comment
 
 class A:
@@ -47,7 +47,12 @@ def test_what_is_to_be_spelled_is_there(monkeypatch: pytest.MonkeyPatch) -> None
         (
             ".py",
             CODE,
-            ['1 """A docstring', '2 of two lines."""', "3 # a comment", '6 """Of a class."""']
+            [
+                '1 """A docstring',
+                '2 of two lines.""" # beside it',
+                "3 # a comment",
+                '6 """Of a class."""',
+            ]
             + ['9 """Of method.', '12 """'],
         ),
     ],
@@ -60,6 +65,7 @@ def test_words_stay_where_they_are(tmp_path: Path, suffix: str, text: str, said:
     assert [" ".join(line.split()) for line in lines] == said
     for line, was in zip(found.split("\n"), text.split("\n"), strict=False):
         assert all(a in (" ", b) for a, b in zip(line, was, strict=False))
+        assert len(line) <= len(was)
 
 
 def test_a_list_of_words_that_is_in_order_and_needed() -> None:
