@@ -16,7 +16,10 @@ LARGEST = 1 << 22  # bytes of a tensor that are compared, and kept, in each call
 
 
 class Kept(Generic[Made]):
-    """The last few things made of masks, as many as `most` and as `most_bytes` allow."""
+    """The last few things made of masks: at most `most`, and `most_bytes` in all.
+
+    `nbytes` says how many bytes one takes; if not given, bytes are not counted.
+    """
 
     def __init__(
         self,

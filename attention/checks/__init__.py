@@ -12,6 +12,7 @@ from attention.checks.caches import (
     reach,
     remembered,
 )
+from attention.checks.holding import devices, held, holder, parts
 from attention.checks.masks import bias, fits, mask
 from attention.checks.modules import (
     from_torch,
@@ -42,7 +43,7 @@ from attention.checks.positions import (
     rotated,
     turned,
 )
-from attention.checks.rules import counts, devices, held, holder, integers, pair, parts, ruled, side
+from attention.checks.rules import counts, integers, pair, ruled, side
 from attention.checks.tensors import inputs
 
 __all__ = [

@@ -5,7 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.checks.rules import counts, devices
+from attention.checks.holding import devices
+from attention.checks.rules import counts
 
 
 def mask(keep: object, query: Tensor, key: Tensor) -> None:

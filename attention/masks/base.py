@@ -8,13 +8,12 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
+from attention.masks.intervals import Interval, Position
 
 if TYPE_CHECKING:
     import torch.nn.attention.flex_attention
 
-Position = Int[Tensor, "..."] | int
 Rule = Callable[[Position, Position, Position, Position], Bool[Tensor, "..."] | bool]
-Interval = tuple[Position, Position]
 
 
 class Mask:
@@ -324,17 +323,6 @@ class Mask:
         count = 8 if self.keys is None else self.keys
         cells = (self.batch or 1) * (self.heads or 1) * count**2
         return self.svg(count, count) if cells <= 64**2 else None
-
-
-def within(start: int, stop: int, keys: int) -> tuple[int, int]:
-    """A span cut to the keys there are; one without keys has equal ends."""
-    start = min(max(start, 0), keys)
-    return start, min(max(stop, start), keys)
-
-
-def row(batch: Position, count: int) -> Position:
-    """Which row of a mask's tensor a sequence reads: the one there is may stand for all."""
-    return 0 if count == 1 else batch
 
 
 def ruling(mask: type) -> type:

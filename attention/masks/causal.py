@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from attention.masks.base import Interval, Mask, Position, within
+from attention.masks.base import Mask
+from attention.masks.intervals import Interval, Position, within
 
 
 @dataclass(frozen=True)

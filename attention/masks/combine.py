@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Interval, Mask, Position, within
-
-MOST_PAIRS = 64  # pairs of intervals: of more than a few, nothing is planned
+from attention.masks.base import Mask
+from attention.masks.intervals import Interval, Position, both, within
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,18 +153,3 @@ class Not(Of):
 def wider(left: int | None, right: int | None) -> int | None:
     """The count of two together: one that is missing, or is 1, goes with any other, even with 0."""
     return right if left is None or (left == 1 and right is not None) else left
-
-
-def both(left: list[Interval], right: list[Interval]) -> list[Interval] | None:
-    """What lies in an interval of each; None if that is too many: each `~` may double them."""
-    if len(left) * len(right) > MOST_PAIRS:
-        return None
-    return [(larger(a, c), smaller(b, d)) for a, b in left for c, d in right]
-
-
-def larger(left: Position, right: Position) -> Tensor:
-    return torch.maximum(torch.as_tensor(left), torch.as_tensor(right))
-
-
-def smaller(left: Position, right: Position) -> Tensor:
-    return torch.minimum(torch.as_tensor(left), torch.as_tensor(right))

@@ -8,7 +8,8 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from attention import checks
-from attention.masks.base import Interval, Mask, Position, row
+from attention.masks.base import Mask
+from attention.masks.intervals import Interval, Position, row
 
 
 @dataclass(frozen=True, eq=False)

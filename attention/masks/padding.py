@@ -7,7 +7,8 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Interval, Mask, Position, row, within
+from attention.masks.base import Mask
+from attention.masks.intervals import Interval, Position, row, within
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,8 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
-from attention.masks.base import Interval, Mask, Position, within
+from attention.masks.base import Mask
+from attention.masks.intervals import Interval, Position, within
 
 
 @dataclass(frozen=True)

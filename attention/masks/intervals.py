@@ -1,0 +1,36 @@
+"""What rules reckon with: positions, rows of what a mask holds, stretches of keys."""
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+Position = Int[Tensor, "..."] | int
+Interval = tuple[Position, Position]
+
+MOST_PAIRS = 64  # that `both` makes; a plan takes 6 at most, see blocks/lanes.py
+
+
+def row(batch: Position, count: int) -> Position:
+    """Which row of a mask's tensor a sequence reads: the one there is may stand for all."""
+    return 0 if count == 1 else batch
+
+
+def within(start: int, stop: int, keys: int) -> tuple[int, int]:
+    """A span cut to the keys there are; one without keys has equal ends."""
+    start = min(max(start, 0), keys)
+    return start, min(max(stop, start), keys)
+
+
+def both(left: list[Interval], right: list[Interval]) -> list[Interval] | None:
+    """What lies in an interval of each; None if that is too many: each `~` may double them."""
+    if len(left) * len(right) > MOST_PAIRS:
+        return None
+    return [(larger(a, c), smaller(b, d)) for a, b in left for c, d in right]
+
+
+def larger(left: Position, right: Position) -> Tensor:
+    return torch.maximum(torch.as_tensor(left), torch.as_tensor(right))
+
+
+def smaller(left: Position, right: Position) -> Tensor:
+    return torch.minimum(torch.as_tensor(left), torch.as_tensor(right))
