@@ -21,7 +21,7 @@ BOOK   := $(shell find docs; find attention literate -name '*.py')
 export NO_MKDOCS_2_WARNING = 1
 # Compiled files are kept, whatever the caller says: each worker imports everything.
 export PYTHONDONTWRITEBYTECODE =
-.PHONY: site pdf test quick lint serve update lock clean
+.PHONY: site pdf test quick lint lint-code lint-pages serve update lock clean
 .DELETE_ON_ERROR:
 
 site: site/index.html
@@ -42,16 +42,23 @@ test: lint
 	$(ALONE) $(PYTEST) -m typed --jaxtyping-packages=attention,beartype.beartype tests/package
 	$(OTHER) $(PYTEST) $(ORDER) README.md docs
 
-# What an author runs all day: the pages, and the package but what takes long.
+# What an author runs all day: the pages, and the package but what takes long. In this order: a
+# long page that is begun last would be waited for.
 quick: lint
-	$(ALONE) $(PYTEST) -m "not slow" docs README.md attention tests/package
+	$(ALONE) $(PYTEST) --no-loadscope-reorder -m "not slow" docs README.md attention tests/package
 
+# Side by side: 11 s in the place of 14.
 lint: $(JUDGES)
+	@$(MAKE) --no-print-directory --jobs 2 lint-code lint-pages
+
+lint-code:
 	$(BIN)/ruff format --check --quiet attention literate tests benchmarks
 	$(BIN)/ruff check --quiet attention literate tests benchmarks
+	$(BIN)/basedpyright --level error
+
+lint-pages:
 	$(BIN)/python -m literate lint
 	$(BIN)/python -m literate words
-	$(BIN)/basedpyright --level error
 
 serve: $(READY)
 	$(BIN)/python -m literate serve

@@ -253,6 +253,7 @@ def test_what_a_rule_hides_may_be_anything(name: str, queries: int) -> None:
     assert dot_product_attention(*wild(name, queries), Hole(name)).isfinite().all()
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 @pytest.mark.parametrize("name", HOLES)
 def test_what_a_compiled_rule_hides_may_be_anything(name: str) -> None:

@@ -102,6 +102,7 @@ def test_tiles_have_gradients() -> None:
     assert grad.shape == x.shape
 
 
+@pytest.mark.slow
 def test_tiles_have_no_values_to_look_at() -> None:
     x = empty(1, 8, 2048, 64)
     both = PerHead() & Causal()

@@ -289,6 +289,7 @@ def test_many_gradients_at_once() -> None:
         torch.testing.assert_close(one, torch.autograd.grad(out, x, want, retain_graph=True)[0])
 
 
+@pytest.mark.slow
 @pytest.mark.untyped
 def test_what_nobody_sees_may_be_anything_also_where_nobody_can_look() -> None:
     """Nobody sees the last keys, and the first query sees nothing."""

@@ -68,6 +68,7 @@ def run(attend: Callable[..., Tensor], inputs: Sequence[Tensor], probe: Tensor) 
     return [out, *torch.autograd.grad(out, inputs, probe)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
 def test_all_samples_that_the_contract_covers(dtype: torch.dtype, device: str) -> None:
     """Context and gradients, in float64 as torch's; in less, as near to those as torch's are."""

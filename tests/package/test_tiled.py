@@ -52,6 +52,7 @@ def test_first_and_second_derivatives_are_those_of_eager(
         torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.slow
 def test_second_derivatives_by_finite_differences(draw) -> None:
     inputs = draw(1, 2, 4, 3), draw(1, 2, 5, 3), draw(1, 2, 5, 2)
     assert torch.autograd.gradgradcheck(
