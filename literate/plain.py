@@ -87,7 +87,7 @@ def documented(match: re.Match[str]) -> str:
     """An entry of the reference; a name that no file defines, the build of the site refuses."""
     try:
         return f"```python\n{reference(match[1], match[2])}\n```"
-    except NoSource:
+    except (NoSource, OSError):  # or a name that is too long for a file
         return f"`{match[1]}`"
 
 

@@ -74,3 +74,8 @@ def test_blocks_and_prose_come_in_order_without_the_head() -> None:
     )
     found = [(part.text, bool(part.block)) for part in parts(page(text), HERE)]
     assert found == [("Before", False), ("1\n", True), ("After", False)]
+
+
+def test_a_name_too_long_for_a_file_stays_a_name() -> None:
+    name = "attention." + "nowhere" * 50
+    assert plain(f"Words\n\n::: {name}\n\nAfter\n") == f"Words\n\n`{name}`\n\nAfter"
