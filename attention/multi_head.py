@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from attention import checks
 from attention import weights as torch_weights
 from attention.cache import Cache, Memory
-from attention.cache.base import differentiable
 from attention.functional import dot_product_attention
 from attention.heads import merge, split
 from attention.masks import Mask
 from attention.positions import Positions
+from attention.transforms import differentiable
 
 
 class MultiHeadAttention(nn.Module):
@@ -173,10 +173,10 @@ class MultiHeadAttention(nn.Module):
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
             checks.first(first, query)
             q, k = self.positions.place(q, k, past, first)
-        joined: Any = (k, v), None
+        keys, values = k, v
+        rooms: Any = None
         if cache is not None:
-            joined = cache.join(k, v, differentiable(q, k, v))
-        (keys, values), rooms = joined
+            (keys, values), rooms = cache.join(k, v, differentiable(q, k, v))
         result: Any = dot_product_attention(
             q,  # (…, H, T, D)
             keys,

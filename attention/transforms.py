@@ -1,6 +1,7 @@
 """Whether somebody differentiates or maps from outside, and whether there are values at all."""
 
 import torch
+from torch import Tensor
 from torch.autograd import forward_ad
 
 
@@ -10,6 +11,13 @@ def transformed() -> bool:
     Torch's kernels know neither vmap nor jvp, and what writes into a given tensor knows neither.
     """
     return torch._C._are_functorch_transforms_active() or forward_ad._current_level >= 0
+
+
+def differentiable(*tensors: Tensor) -> bool:
+    """Whether a gradient will ask for one of these, and so for what it was computed with."""
+    if transformed():  # derivatives that no tensor tells of
+        return True
+    return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 
 MODE = torch._C._TorchDispatchModeKey

@@ -34,10 +34,10 @@ def wider(want: str, got: str) -> bool:
 def same_line(want: str, got: str) -> bool:
     if LONG.sub(PLACE, want) != LONG.sub(PLACE, got):
         return False
-    pairs = zip(LONG.findall(want), LONG.findall(got), strict=True)
-    return all(
+    wanted, came = LONG.findall(want), LONG.findall(got)
+    return len(wanted) == len(came) and all(  # what was printed may hold a PLACE itself
         len(a) == len(b) and abs(int(whole_a + a) - int(whole_b + b)) <= 1
-        for (whole_a, a), (whole_b, b) in pairs
+        for (whole_a, a), (whole_b, b) in zip(wanted, came, strict=True)
     )
 
 

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from literate.page import Block, Page
+from literate.block import Block
+from literate.page import Page
 
 
 @dataclass(frozen=True)

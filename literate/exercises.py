@@ -8,8 +8,9 @@ the stub may stand in the one below the check.
 from collections import Counter
 from dataclasses import dataclass, field
 
+from literate.block import Block
 from literate.module import Module
-from literate.page import Block, Page
+from literate.page import Page
 
 REFUSAL = "AssertionError: "
 

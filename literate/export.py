@@ -7,7 +7,6 @@ tests compared, and the tests run what is written here.
 """
 
 import argparse
-import ast
 import re
 import sys
 from pathlib import Path
@@ -16,8 +15,10 @@ from typing import Any
 from mkdocs.config import load_config
 
 from literate import nav, notebooks, plain, social
-from literate.page import APART, EXERCISE, SHOWN, Page
+from literate.block import APART, EXERCISE, SHOWN
+from literate.page import Page
 from literate.slicer import script_name, scripts
+from literate.syntax import parse
 
 
 def main(arguments: list[str]) -> int:
@@ -92,7 +93,7 @@ def as_script(parts: list[plain.Part], address: str) -> str:
 def compiles(code: str) -> bool:
     """Whether it is Python: a block may show that it is not."""
     try:
-        ast.parse(code)
+        parse(code)
     except SyntaxError:
         return False
     return True

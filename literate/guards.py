@@ -21,6 +21,7 @@ from literate.results import (
     said,
     whole,
 )
+from literate.syntax import parse
 
 # A decimal, an exponent, a percentage, a factor. Three numbers joined by points are a version.
 NUMBER = re.compile(
@@ -119,7 +120,7 @@ def numbers(text: str, line: int, ran: str) -> Iterator[tuple[int, str]]:
 def constant(page: Page) -> Iterator[tuple[int, str]]:
     """The checks whose expression is a number, a text or a truth value: they check nothing."""
     for check in page.checks:
-        tree = ast.parse(check.expression, mode="eval").body
+        tree = parse(check.expression, "eval").body
         while isinstance(tree, ast.UnaryOp):
             tree = tree.operand
         if isinstance(tree, ast.Constant):

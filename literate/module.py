@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from literate import settings
-from literate.page import EXERCISE, SHOWN, Block, Page
+from literate.block import EXERCISE, SHOWN, Block
+from literate.page import Page
 from literate.prose import Check
 from literate.snapshot import Snapshot
 from literate.space import BlockError, Printed, Space

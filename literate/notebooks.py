@@ -8,7 +8,7 @@ import nbformat
 from nbformat import v4
 
 from literate import plain
-from literate.page import APART, SHOWN, Block
+from literate.block import APART, SHOWN, Block
 from literate.pictures import committed
 
 MIMES = {".svg": "image/svg+xml", ".html": "text/html"}

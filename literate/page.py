@@ -13,13 +13,10 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from literate.block import EXERCISE, KINDS, Block, Output
 from literate.prose import Check, Fault, blank, checks
 from literate.tables import Table, tables
 
-EXERCISE = {"exercise", "check", "solution", "mistake"}
-SHOWN = {"notest", "source"}  # what is shown and never run
-APART = {"gpu", "triton"}  # what changes nothing in the module of its page
-KINDS = {"fresh", "raises"} | APART | SHOWN | EXERCISE
 # What MkDocs is told of the page.
 FRONT = re.compile(r"\A---\n(?:(?:[\w-]+:|[ \t]+\S|- ).*\n)+---\n")
 FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)?(?:`{3,}[^`\n]*|~{3,}.*)")
@@ -29,33 +26,6 @@ VALUE = r"""{}=(["'])(.*?)\1"""
 
 class PageError(Exception):
     """Broken notation, in one sentence that begins with the page and the line."""
-
-
-@dataclass(frozen=True)
-class Output:
-    """What a page says that a block prints."""
-
-    line: int  # of its first line of text; lines count from 1
-    text: str
-    start: int  # where the text stands in the page, as offsets
-    end: int
-    indent: str  # what stands before each of its lines
-
-
-@dataclass(frozen=True)
-class Block:
-    """A block of Python."""
-
-    line: int  # of its first line of code
-    code: str
-    kinds: frozenset[str]
-    title: str
-    of: str  # what a .source block shows a piece of
-    start: int  # where the code stands in the page, and where its fence ends, as offsets
-    end: int
-    after: int
-    indent: str
-    output: Output | None = None
 
 
 @dataclass

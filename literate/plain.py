@@ -8,7 +8,8 @@ from urllib.parse import urljoin
 
 from markdown_it.token import Token
 
-from literate.page import Block, Page, span
+from literate.block import Block
+from literate.page import Page, span
 from literate.reference import reference
 from literate.sources import NoSource
 
@@ -87,7 +88,7 @@ def documented(match: re.Match[str]) -> str:
     """An entry of the reference; a name that no file defines, the build of the site refuses."""
     try:
         return f"```python\n{reference(match[1], match[2])}\n```"
-    except (NoSource, OSError):  # or a name that is too long for a file
+    except NoSource:
         return f"`{match[1]}`"
 
 

@@ -1,10 +1,11 @@
 """Checked numbers and claims in the prose of a page: `0.2379<!--= weights[1, 1] -->`."""
 
-import ast
 import html
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from literate.syntax import parse
 
 # A number, perhaps with a unit, or the end of some words; then the comment that checks it.
 # A minus sign belongs to the number only where no number or word stands before it: 3-5 is a range.
@@ -104,7 +105,7 @@ def check(prose: str, match: re.Match[str]) -> Check:
     if not printed and re.search(r"\d[*_]+$", before):
         raise Fault(line, f"put the comment of {before.split()[-1]} directly behind its digits")
     try:
-        ast.parse(expression, mode="eval")
+        parse(expression, "eval")
     except SyntaxError:
         message = f"{expression!r} is not an expression: write 0.5<!--= expression -->"
         raise Fault(line, message) from None

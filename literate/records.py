@@ -12,8 +12,9 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from literate.page import SHOWN, Block, Page
-from literate.syntax import name_of
+from literate.block import SHOWN, Block
+from literate.page import Page
+from literate.syntax import name_of, parse
 
 Record = dict[str, Any]
 
@@ -42,7 +43,7 @@ def counts(page: Page) -> dict[str, int]:
 def assertions(block: Block) -> int:
     """How often a block asserts; 0 where it is only shown, or shows that it is no Python."""
     try:
-        nodes = [] if block.kinds & SHOWN else [*ast.walk(ast.parse(block.code))]
+        nodes = [] if block.kinds & SHOWN else [*ast.walk(parse(block.code))]
     except SyntaxError:
         return 0
     calls = [name_of(node) for node in nodes if isinstance(node, ast.Call)]

@@ -1,6 +1,7 @@
 """The reference as Markdown: heads and docstrings, which the site renders and a program reads."""
 
 import ast
+import os.path
 import re
 from collections.abc import Iterator
 from itertools import islice
@@ -15,7 +16,7 @@ MEMBERS = re.compile(r"members: \[(.+)\]")
 def reference(name: str, options: str) -> str:
     """What `::: name` stands for: a function or a class, or of a module the members it lists."""
     listed = MEMBERS.search(options)
-    module = (ROOT / name.replace(".", "/")).with_suffix(".py").exists()
+    module = os.path.exists((ROOT / name.replace(".", "/")).with_suffix(".py"))
     parts = re.split(r",\s*", listed[1]) if listed and module else []
     most = 1 if "members: false" in options else None
     texts = [interface(defined(each), most) for each in [f"{name}.{p}" for p in parts] or [name]]
@@ -44,7 +45,7 @@ def defined(name: str) -> str:
     """The name with its file, where a package has it: it defines it, or imports it from there."""
     package, _, last = name.rpartition(".")
     file = ROOT / package.replace(".", "/") / "__init__.py"
-    for node in ast.parse(file.read_text("utf-8")).body if file.exists() else []:
+    for node in ast.parse(file.read_text("utf-8")).body if os.path.exists(file) else []:
         if isinstance(node, ast.ImportFrom) and last in [each.name for each in node.names]:
             return f"{node.module}.{last}"
-    return f"{package}.__init__.{last}" if file.exists() else name
+    return f"{package}.__init__.{last}" if os.path.exists(file) else name

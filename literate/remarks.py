@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from literate.page import Page
+from literate.syntax import parse
 
 
 def told(path: Path) -> str:
@@ -28,7 +29,7 @@ def remarks(code: str) -> Iterator[tokenize.TokenInfo]:
 def strings(code: str) -> set[tuple[int, int]]:
     """The line and the column at which each string begins that is a statement."""
     try:
-        tree = ast.parse(code)
+        tree = parse(code)
     except SyntaxError:
         return set()
     lines, found = code.split("\n"), set()

@@ -10,6 +10,7 @@ from literate.known import Known
 from literate.module import runs
 from literate.page import Page
 from literate.statements import Statement
+from literate.syntax import parse
 
 
 def scripts(page: Page) -> dict[int, str]:
@@ -45,7 +46,7 @@ def script_name(number: int) -> str:
 
 
 def statements(code: str, known: Known) -> list[Statement]:
-    return [Statement(node, code.split("\n"), known) for node in ast.parse(code).body]
+    return [Statement(node, code.split("\n"), known) for node in parse(code).body]
 
 
 def needs(above: list[Statement], own: list[Statement]) -> list[Statement]:

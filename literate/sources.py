@@ -4,6 +4,7 @@ With `:2` behind the name it is the second paragraph of that piece: what stands 
 """
 
 import ast
+import os.path
 import re
 from pathlib import Path
 from textwrap import dedent
@@ -28,12 +29,13 @@ def source(root: Path, name: str) -> str:
 def whole(root: Path, name: str) -> str:
     module, _, rest = name.partition(".")
     path = root / module
-    while rest and (path / rest.partition(".")[0]).is_dir():
+    # os.path's answer to a name too long for a file is no; a Path's is an OSError.
+    while rest and os.path.isdir(path / rest.partition(".")[0]):
         head, _, rest = rest.partition(".")
         path /= head
     head, _, rest = rest.partition(".")
     path = (path / head).with_suffix(".py")
-    if not head or not rest or not path.is_file():
+    if not head or not rest or not os.path.isfile(path):
         raise NoSource(f"no file defines {name!r}: expected package.module.name")
     text = path.read_text("utf-8")
     node: ast.AST = ast.parse(text)

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from literate import settings
-from literate.page import Block
+from literate.block import Block
 from literate.pictures import PICTURES
 from literate.prose import Check
 from literate.snapshot import Snapshot

@@ -7,6 +7,14 @@ from collections.abc import Iterator
 from typing import Any
 
 
+def parse(code: str, mode: str = "exec") -> Any:
+    """The tree of code, as `ast.parse` has it; what is nested too deep is a SyntaxError as well."""
+    try:
+        return ast.parse(code, mode=mode)
+    except (MemoryError, RecursionError) as error:
+        raise SyntaxError("nested too deep") from error
+
+
 def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], set[str], set[str]]:
     """The names of the page that are read at once, read inside functions, and bound."""
     mine = [symbol for symbol in table.get_symbols() if top or symbol.is_global()]

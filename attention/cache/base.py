@@ -5,15 +5,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention import checks
+from attention.cache.rooms import Keys, Pair, Rooms, Rows, Values
 from attention.masks import Mask
-from attention.transforms import transformed
-
-Keys = Float[Tensor, "*batch kv_heads tokens head_dim"]
-Values = Float[Tensor, "*batch kv_heads tokens value_dim"]
-Pair = tuple[
-    Float[Tensor, "*batch kv_heads held head_dim"], Float[Tensor, "*batch kv_heads held value_dim"]
-]
-Rows = Float[Tensor, "..."]
 
 
 class Cache:
@@ -51,9 +44,7 @@ class Cache:
         self.keep(key, value, rooms)
         return seen
 
-    def join(
-        self, key: Keys, value: Values, learns: bool | None = None
-    ) -> tuple[Pair, tuple[Rows, Rows]]:
+    def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Pair, Rooms]:
         """What is held and, after it, what came, which is not taken up yet; and the room for both.
 
         The cache holds that room from `keep` on: a call that fails between them leaves no trace.
@@ -66,7 +57,7 @@ class Cache:
         """
         raise NotImplementedError(f"{type(self).__name__} does not define join")
 
-    def keep(self, key: Keys, value: Values, rooms: tuple[Rows, Rows]) -> None:
+    def keep(self, key: Keys, value: Values, rooms: Rooms) -> None:
         """Take up what was joined, in the room that `join` gave."""
         self._keys, self._values = rooms
         self.length += key.shape[-2]
@@ -147,26 +138,3 @@ class Cache:
         """How much memory the cache takes, in bytes."""
         rooms = (self._keys, self._values)
         return sum(room.untyped_storage().nbytes() for room in rooms if room is not None)
-
-
-def differentiable(*tensors: Tensor) -> bool:
-    """Whether a gradient will ask for one of these, and so for what it was computed with."""
-    if transformed():  # derivatives that no tensor tells of
-        return True
-    return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
-
-
-def room(like: Rows, positions: int) -> Rows:
-    """Memory for as many positions, with whatever numbers were in it."""
-    with torch.inference_mode(False):  # what is made in that mode cannot be written to after it
-        return like.new_empty(*like.shape[:-2], positions, like.shape[-1])
-
-
-def like(buffer: Rows | None, x: Rows) -> bool:
-    """Whether a buffer is for what came."""
-    return (
-        buffer is not None
-        and buffer.shape[:-2] == x.shape[:-2]
-        and buffer.shape[-1] == x.shape[-1]
-        and (buffer.dtype, buffer.device) == (x.dtype, x.device)
-    )

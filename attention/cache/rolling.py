@@ -4,9 +4,11 @@ import torch
 from torch import Tensor
 
 from attention import checks
-from attention.cache.base import Cache, Keys, Pair, Rows, Values, differentiable, like, room
+from attention.cache.base import Cache
+from attention.cache.rooms import Keys, Pair, Rooms, Rows, Values, like, room
 from attention.masks import Mask
 from attention.masks.shifted import Shifted
+from attention.transforms import differentiable
 
 
 class RollingKVCache(Cache):
@@ -48,9 +50,7 @@ class RollingKVCache(Cache):
         checks.count("window", window, 1)
         self.window, self.ring = window, window + 1
 
-    def join(
-        self, key: Keys, value: Values, learns: bool | None = None
-    ) -> tuple[Pair, tuple[Rows, Rows]]:
+    def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Pair, Rooms]:
         checks.cached(key, value, *self._told())
         keys, values = self._keys, self._values
         if keys is None or values is None or not (like(keys, key) and like(values, value)):
@@ -69,7 +69,7 @@ class RollingKVCache(Cache):
         seen = torch.cat([past, key], dim=-2), torch.cat([past_values, value], dim=-2)
         return seen, rooms
 
-    def keep(self, key: Keys, value: Values, rooms: tuple[Rows, Rows]) -> None:
+    def keep(self, key: Keys, value: Values, rooms: Rooms) -> None:
         if key.shape[-2] != 1:  # else join has written it
             self._write(key, value, rooms)
         super().keep(key, value, rooms)
@@ -95,7 +95,7 @@ class RollingKVCache(Cache):
     def _held(self, buffer: Rows) -> Rows:
         return self._last(buffer, min(self.length, self.window), self.length)
 
-    def _write(self, key: Keys, value: Values, rooms: tuple[Rows, Rows]) -> None:
+    def _write(self, key: Keys, value: Values, rooms: Rooms) -> None:
         """Into both rings, the last of the positions that came."""
         end, count = self.length + key.shape[-2], min(key.shape[-2], self.window)
         slots = torch.arange(end - count, end, device=key.device) % self.ring

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
+from literate.block import Block
 from literate.exercises import exercises
-from literate.page import Block, Page
+from literate.page import Page
 from literate.pictures import committed
 from literate.results import in_words
 

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
+from literate.block import Block
 from literate.module import Module
-from literate.page import Block, Page
+from literate.page import Page
 from literate.prose import Check
 from literate.space import Printed
 from literate.tables import Table

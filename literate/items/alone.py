@@ -1,8 +1,8 @@
 """The tests of the blocks that run in a process of their own."""
 
+from literate.block import Block
 from literate.compare import same_output
 from literate.items.base import Item
-from literate.page import Block
 from literate.slicer import scripts
 from literate.space import BlockError
 

@@ -9,11 +9,12 @@ import pytest
 from pytest_markdown_docs.definitions import FenceTestDefinition
 from pytest_markdown_docs.plugin import MarkdownInlinePythonItem, MarkdownTextFile
 
+from literate.block import Block
 from literate.compare import laid, same_line
 from literate.edits import Edit, output_edit
 from literate.exercises import Exercise
 from literate.module import EarlierFailure, Module
-from literate.page import Block, Page, PageError
+from literate.page import Page, PageError
 from literate.prose import Check
 from literate.settings import has_gpu, has_triton
 from literate.space import BlockError
@@ -116,7 +117,7 @@ class Item(MarkdownInlinePythonItem, Generic[Step]):
 def difference(line: int, want: str, got: str) -> tuple[int, str]:
     """The page's line at which two outputs part, and both of them as a diff."""
     wanted, came = want.splitlines(), got.splitlines()
-    pairs = list(zip_longest(*laid(want, got), fillvalue="\0"))
+    pairs = list(zip_longest(*laid(want, got), fillvalue="\n"))
     # An error of the package is compared to the letter, so perhaps no line differs: then the last.
     at = next((i for i, (a, b) in enumerate(pairs) if not same_line(a, b)), len(pairs) - 1)
     diff = list(difflib.unified_diff(wanted, came, lineterm="", n=99))[3:]

@@ -3,11 +3,11 @@
 import traceback
 
 from literate import figures, pictures
+from literate.block import Block
 from literate.compare import same_error, same_line, same_output
 from literate.edits import Edit, indented
 from literate.exercises import verdict
 from literate.items.base import UPDATE, Item, Mismatch
-from literate.page import Block
 from literate.sources import NoSource, source
 
 

@@ -50,12 +50,14 @@ class Reach:
     def of(self, mutant: Mutant) -> list[Unit]:
         """The units that run the statement of a mutant, the quickest first.
 
-        What only an import runs is tried by all units that run a line of the file.
+        What only an import runs is tried by all units that run a line of the file; by all there
+        are if none does, as of a file that holds nothing but values.
         """
         by_line = self.lines.get(str(mutant.path.resolve()), {})
         numbers = {n for line in mutant.lines for n in by_line.get(str(line), [])}
         numbers = numbers or {n for them in by_line.values() for n in them}
-        return sorted((self.units[n] for n in numbers), key=lambda unit: unit.seconds)
+        found = [self.units[n] for n in numbers] or self.units
+        return sorted(found, key=lambda unit: unit.seconds)
 
 
 def measure(them: list[Unit], package: str) -> dict[str, Any]:

@@ -20,6 +20,7 @@ WRONG = {
     "an exponent": ("1.2345e-05", "1.2345e-06"),
     "an exponent gone": ("1.2345e-05", "1.2345"),
     "nan": ("0.2068", "nan"),
+    "a character that nobody sees": ("0.2068", "\0"),
     "inf for minus inf": ("inf", "-inf"),
     "nan for inf": ("inf", "nan"),
     "an element missing": ("[0.2068, 0.1480]", "[0.2068]"),

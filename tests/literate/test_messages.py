@@ -215,6 +215,8 @@ def test_the_line_that_is_named_stands_on_the_page() -> None:
     assert difference(5, "a\nb\n", "a\nb\nc\nd\n")[0] == 6
     assert difference(5, "a\n", "a\nb\n")[0] == 5
     assert difference(5, "", "a\nb\n")[0] == 5
+    assert difference(5, "a\n0.1234\n", "a\n")[0] == 6
+    assert difference(5, "a\n", "a\n0.1234\n")[0] == 5
     # A number that became longer moves the columns of all rows, and only the last is wrong.
     assert difference(5, " 1.0000\n 9.9999\n 2.0000", "  1.0000\n 10.0000\n  3.0000")[0] == 7
 

@@ -34,14 +34,19 @@ class Side:
 if __name__ == "another":
     raise SystemExit(4)
 '''
+VALUES = 'WORD = "up"\n'  # no test runs a line of it
 TESTS = """
 from small import NAMES, Side
+from small.values import WORD
 
 def test_weak():
     assert Side.of(1) == 1 + Side.middle
 
 def test_never_reached():
     assert NAMES
+
+def test_word():
+    assert WORD == "up"
 """
 RUN = """
 import sys
@@ -54,7 +59,7 @@ from literate.mutants.plugin import Mutate
 def note(trial):
     print("noted", trial.mutant.text, trial.ran, len(trial.tried), *trial.killers, sep="|")
 
-every = mutants(Path("small/__init__.py"))
+every = [*mutants(Path("small/__init__.py")), *mutants(Path("small/values.py"))]
 arguments = ["-q", "-s", "-p", "no:cacheprovider", "-p", "literate.runner", "--markdown-docs"]
 sys.exit(pytest.main([*arguments, *sys.argv[1:]], [Mutate("small", every, 9, False, note)]))
 """
@@ -157,6 +162,7 @@ def test_a_run_that_broke_keeps_no_half_file(tmp_path: Path) -> None:
 def test_every_mutant_of_a_small_package(tmp_path: Path) -> None:
     (tmp_path / "small").mkdir()
     (tmp_path / "small/__init__.py").write_text(SIGN, "utf-8")
+    (tmp_path / "small/values.py").write_text(VALUES, "utf-8")
     (tmp_path / "test_small.py").write_text(TESTS, "utf-8")
     (tmp_path / "run.py").write_text(RUN, "utf-8")
     (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = .\n", "utf-8")
@@ -176,6 +182,7 @@ def test_every_mutant_of_a_small_package(tmp_path: Path) -> None:
         ["'another' → 'XXanotherXX'", "False", "1"],  # nothing differs
         ["raise SystemExit(4) → pass", "False", "1"],
         ["4 → 5", "False", "1"],
+        ["'up' → 'XXupXX'", "True", "3", "test_small.py::test_word"],
     ]
     (tmp_path / "test_small.py").write_text(TESTS.replace("== 1", "== 2"), "utf-8")
     assert f"pass without a mutant, got {weak}" in small(tmp_path).stderr

@@ -21,7 +21,20 @@ def test_a_paragraph_ends_with_its_last_letter(root: Path) -> None:
     assert source(root, "parts.body.first:2") == "return X\n"
 
 
-@pytest.mark.parametrize("name", ["parts", "parts.body", "parts.body.", "parts.hand.first"])
+LONG = "x" * 300  # no file may be called so
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "parts",
+        "parts.body",
+        "parts.body.",
+        "parts.hand.first",
+        f"parts.{LONG}.first",
+        f"{LONG}.a.b",
+    ],
+)
 def test_what_names_nothing_says_what_a_name_is(root: Path, name: str) -> None:
     with pytest.raises(NoSource) as raised:
         source(root, name)

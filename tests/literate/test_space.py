@@ -8,7 +8,8 @@ from types import ModuleType
 import pytest
 
 from literate import settings
-from literate.page import Block, Page
+from literate.block import Block
+from literate.page import Page
 from literate.prose import Check
 from literate.space import BlockError, Space
 

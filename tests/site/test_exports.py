@@ -13,10 +13,11 @@ import torch
 from pages import DOCS, PAGES, folder, shown
 
 from literate import settings
+from literate.block import Block
 from literate.compare import same_error, same_output
 from literate.exercises import exercises
 from literate.items.blocks import raised_by_package
-from literate.page import Block, Page
+from literate.page import Page
 from literate.slicer import scripts
 from literate.space import BlockError, Printed, Space
 
