@@ -36,7 +36,7 @@ def same_line(want: str, got: str) -> bool:
         return False
     wanted, came = LONG.findall(want), LONG.findall(got)
     return len(wanted) == len(came) and all(  # what was printed may hold a PLACE itself
-        len(a) == len(b) and abs(int(whole_a + a) - int(whole_b + b)) <= 1
+        len(a) == len(b) and abs(Decimal(whole_a + a) - Decimal(whole_b + b)) <= 1
         for (whole_a, a), (whole_b, b) in zip(wanted, came, strict=True)
     )
 

@@ -16,7 +16,7 @@ MEMBERS = re.compile(r"members: \[(.+)\]")
 def reference(name: str, options: str) -> str:
     """What `::: name` stands for: a function or a class, or of a module the members it lists."""
     listed = MEMBERS.search(options)
-    module = os.path.exists((ROOT / name.replace(".", "/")).with_suffix(".py"))
+    module = os.path.exists(ROOT / f"{name.replace('.', '/')}.py")
     parts = re.split(r",\s*", listed[1]) if listed and module else []
     most = 1 if "members: false" in options else None
     texts = [interface(defined(each), most) for each in [f"{name}.{p}" for p in parts] or [name]]

@@ -34,6 +34,8 @@ def scripts(page: Page) -> dict[int, str]:
         except SyntaxError:  # which is what the block shows
             found[block.line] = code
             continue
+        except RecursionError:  # Python reads deeper than it can write
+            raise page.error(block.line, "nested too deep to make a script of it") from None
         found[block.line] = joined([quiet(s) for s in needs(above, own)], code)
         if runs(block):  # one that raises does so in its last statement
             above, known = above + own[: -1 if "raises" in block.kinds else None], after

@@ -21,7 +21,7 @@ def source(root: Path, name: str) -> str:
     if not part:
         return text
     paragraphs = re.split(r"\n{2,}", text)
-    if not part.isdecimal() or not 1 <= int(part) <= len(paragraphs):
+    if part not in [str(number + 1) for number in range(len(paragraphs))]:
         raise NoSource(f"{name} has no paragraph {part!r}: expected 1 to {len(paragraphs)}")
     return dedent(paragraphs[int(part) - 1]).rstrip("\n") + "\n"
 

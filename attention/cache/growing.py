@@ -70,7 +70,7 @@ class KVCache(Cache):
     def _held(self, buffer: Rows) -> Rows:
         return buffer[..., : self.length, :]
 
-    def _room(self, key: Keys, value: Values, end: int) -> Pair:
+    def _room(self, key: Keys, value: Values, end: int) -> Rooms:
         """Memory for `end` positions, and for as many again if there was some before.
 
         And for one more, so that a full cache is never contiguous: torch.compile would compile

@@ -13,10 +13,10 @@ Rows = Float[Tensor, "..."]
 Rooms = tuple[Rows, Rows]  # of keys and of values
 
 
-def room(like: Rows, positions: int) -> Rows:
+def room(x: Rows, positions: int) -> Rows:
     """Memory for as many positions, with whatever numbers were in it."""
     with torch.inference_mode(False):  # what is made in that mode cannot be written to after it
-        return like.new_empty(*like.shape[:-2], positions, like.shape[-1])
+        return x.new_empty(*x.shape[:-2], positions, x.shape[-1])
 
 
 def like(buffer: Rows | None, x: Rows) -> bool:

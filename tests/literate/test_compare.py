@@ -58,6 +58,7 @@ WRONG = {
 }
 
 SAME = {
+    "more digits than an int is read from": ("0." + "1" * 5000, "0." + "1" * 4999 + "2"),
     "itself": (TENSOR, TENSOR),
     "one unit more": ("0.2068", "0.2069"),
     "one unit less, with a carry": ("1.0000", "0.9999"),

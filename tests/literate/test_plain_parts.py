@@ -76,6 +76,6 @@ def test_blocks_and_prose_come_in_order_without_the_head() -> None:
     assert found == [("Before", False), ("1\n", True), ("After", False)]
 
 
-def test_a_name_too_long_for_a_file_stays_a_name() -> None:
-    name = "attention." + "nowhere" * 50
+@pytest.mark.parametrize("name", ["attention." + "nowhere" * 50, ".", "..", "...", "attention."])
+def test_a_name_of_no_file_stays_a_name(name: str) -> None:
     assert plain(f"Words\n\n::: {name}\n\nAfter\n") == f"Words\n\n`{name}`\n\nAfter"

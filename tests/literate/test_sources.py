@@ -88,6 +88,6 @@ def test_a_paragraph_of_a_source(package: Path) -> None:
     root = package.parent.parent
     assert source(root, "parts.body.wave:1") == 'def wave(x):\n    """Wave."""\n'
     assert source(root, "parts.body.wave:2") == "return x\n"
-    for part in ("0", "3", "x", "-1"):
+    for part in ("0", "3", "x", "-1", "01", "1" * 5000):
         with pytest.raises(NoSource, match=f"no paragraph '{part}': expected 1 to 2"):
             source(root, f"parts.body.wave:{part}")

@@ -9,6 +9,7 @@ import pytest
 from literate import export, guards
 from literate.page import Page, PageError
 from literate.records import assertions
+from literate.slicer import scripts
 from literate.syntax import parse
 
 DEEP = "lambda:" * 5000 + "1"  # a MemoryError
@@ -35,6 +36,12 @@ def test_a_block_nested_too_deep_is_read_as_text(code: str) -> None:
     assert not export.compiles(page.blocks[0].code)
     assert assertions(page.blocks[0]) == 0
     assert list(guards.unchecked(page)) == [(4, "3.7")]
+
+
+def test_a_block_too_deep_for_a_script_is_named() -> None:
+    page = Page(Path("page.md"), f"# A\n\n```python\nprint(1{'+1' * 600})\n```\n")
+    with pytest.raises(PageError, match=r"^page\.md:4: nested too deep to make a script of it$"):
+        scripts(page)
 
 
 @pytest.mark.parametrize("code", [DEEP, LONG])

@@ -53,7 +53,7 @@ def all_scripts() -> Iterator[object]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("page", "line", "script"), all_scripts())
+@pytest.mark.parametrize(("page", "line", "script"), list(all_scripts()))
 def test_a_script_prints_what_the_page_says(
     page: Page, line: int, script: str, space: Space
 ) -> None:
