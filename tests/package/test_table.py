@@ -20,7 +20,7 @@ def tables(view: AttentionTable) -> list[etree.Element]:
 
 
 def cells(table: etree.Element) -> list[list[str]]:
-    return [[cell.text or "" for cell in row.iter("td")] for row in table.find("tbody") or ()]
+    return [[cell.text or "" for cell in row.iter("td")] for row in table.iterfind("tbody/tr")]
 
 
 def test_rows_and_columns_are_named() -> None:
