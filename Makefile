@@ -97,7 +97,7 @@ $(VENV)/.packages: pyproject.toml requirements.txt
 # Newer ones: make lock LOCK=--upgrade
 lock:
 	$(BIN)/uv pip compile pyproject.toml --quiet $(LOCK) --group dev --group torch --no-emit-package torch \
-	  --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+	  --universal --no-strip-extras --fork-strategy fewest --python-version 3.11 --generate-hashes \
 	  --custom-compile-command "make lock" --output-file requirements.txt
 
 clean:
