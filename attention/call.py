@@ -42,5 +42,5 @@ class Call(NamedTuple):
     @property
     def learns(self) -> bool:
         """Whether gradients of queries, keys or values will be asked for."""
-        given = self.query, self.key, self.value
-        return torch.is_grad_enabled() and any(x.requires_grad for x in given)
+        any_asks = self.query.requires_grad or self.key.requires_grad or self.value.requires_grad
+        return any_asks and torch.is_grad_enabled()

@@ -9,6 +9,7 @@ from attention import autocast, checks
 from attention.backends.names import NAMES, Backend
 from attention.call import Call
 from attention.masks import Mask
+from attention.straight import straight
 from attention.way import way
 
 
@@ -121,6 +122,11 @@ def dot_product_attention(
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
+    asked = return_weights or bias is not None or softcap is not None or backend != "auto"
+    if not asked and type(dropout_p) is float and not dropout_p:
+        context = straight(query, key, value, mask, scale)
+        if context is not None:
+            return context
     checks.backend(backend, NAMES)
     mixed = autocast.active(query)
     if mixed:
@@ -132,7 +138,7 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     call = Call(query, key, value, mask, bias, softcap, dropout_p, return_weights)
-    name, run, keep, seen = way(backend, call)
+    name, run, keep, seen, _ = way(backend, call)
     if name == "tiled":  # it asks the rule itself
         keep = mask
     if seen is not None:

@@ -5,17 +5,21 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
 
 from attention import checks
+from attention.absent import REGISTER
 from attention.backends.fused import fused
 from attention.backends.names import load
 from attention.call import Call
-from attention.choice import FEW, auto
+from attention.choice import auto
+from attention.heads import group
 from attention.kept import Kept
+from attention.kept import value as told
 from attention.masks import Causal, Mask
-from attention.masks.table import small, table
+from attention.masks.table import SMALL, small, table
 from attention.named import named
-from attention.transforms import transformed, unseen
+from attention.transforms import unseen
 
 
 class Way(NamedTuple):
@@ -25,37 +29,55 @@ class Way(NamedTuple):
     run: Callable[..., Any]
     keep: Any  # a boolean tensor or None; a plan, numbers or a rule for those that take them
     seen: slice | None  # the keys that it is given; None: all
+    straight: bool = False  # whether torch's kernel takes it as it is
 
 
-PLAIN = Way("fused", fused, None, None)
 CAUSAL = Way("fused", partial(fused, causal=True), None, None)
-# A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
+# Nothing is absent, and nothing is looked for.
 FUSED_WHOLE = partial(fused, whole=True)
 
 # Of 4 queries on 8,192 keys, which take 1.5 ms, to choose and to lay out took 0.13 ms each time.
 kept: Kept[Way] = Kept(16)  # a plan each, or a tensor of at most 1 MiB in single precision
 
 
+# What is asked for beside a mask: the backend; no bias, no softcap; dropout, weights.
+USUAL = ("auto", True, True, False, False)
+
+
 def way(backend: str, call: Call) -> Way:
-    """How to compute a call: as the same was computed before, if that was kept."""
-    mask = call.mask
-    if mask is None and backend == "auto" and by_torch(call):
-        return PLAIN  # as is found below, in 0.8 µs more
-    if not isinstance(mask, Mask) or torch.compiler.is_compiling():
+    """How to compute a call: as one like it was computed before, if that was kept."""
+    if unseen():
         return new(backend, call)
-    if backend == "auto" and call.square and call.scores < FEW and by_torch(call):
-        return CAUSAL  # as is found below, in 3 µs more
-    if unseen() or not small(mask, call.queries, call.keys, call.query.device):
-        return new(backend, call)
-    query, value = call.query, call.value
     given = call.bias is None, call.softcap is None, call.dropout_p > 0, bool(call.weights)
-    shapes = query.shape, call.key.shape, value.size(-1), query.dtype, call.learns
-    return kept.get(mask, (backend, given, shapes), lambda: new(backend, call))
+    name = like(call.query, call.key, call.value, call.mask, (backend, *given))
+    return new(backend, call) if name is None else kept.under(name, lambda: new(backend, call))
 
 
-def by_torch(call: Call) -> bool:
-    """Whether torch's kernel can do it, but for the mask."""
-    return call.bias is None and call.softcap is None and not call.weights and not transformed()
+def again(query: Tensor, key: Tensor, value: Tensor, mask: object) -> Way | None:
+    """How a usual call is computed, if one like it was; it need not be checked again."""
+    return kept.find(like(query, key, value, mask, USUAL))
+
+
+def like(
+    query: Tensor, key: Tensor, value: Tensor, mask: object, asked: tuple[object, ...]
+) -> object:
+    """What calls have in common that are computed in the same way; None if it is not kept."""
+    if not (isinstance(mask, Mask) and query.is_cpu and key.is_cpu and value.is_cpu):
+        return None
+    if not query.dtype is key.dtype is value.dtype:
+        return None
+    q, k, v = query.shape, key.shape, value.shape
+    # With few scores it is small, however many sequences and heads it tells apart.
+    few = query.numel() * k[-2] <= q[-1] * SMALL and q[-2] > 1
+    if not few and not small(mask, q[-2], k[-2], query.device):
+        return None
+    learns = torch.is_grad_enabled() and (
+        query.requires_grad or key.requires_grad or value.requires_grad
+    )
+    try:
+        return told(mask), q, k, v, query.dtype, learns, asked
+    except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
+        return None
 
 
 def new(backend: str, call: Call) -> Way:
@@ -75,15 +97,19 @@ def new(backend: str, call: Call) -> Way:
 
 def laid(name: str, call: Call, mask: Mask) -> Way:
     """A rule as the tensor that a backend needs."""
-    run, plain = load(name), call.bias is None
+    run, unbiased = load(name), call.bias is None
     if type(mask) is Causal:
         if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return Way(name, run, None, None)
-        if call.square and run is fused and plain:
+        if call.square and run is fused and unbiased:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys
-    added = call.query.dtype if narrow and plain else None
+    added = call.query.dtype if narrow and unbiased else None
     device = call.query.device
     seen, keep, whole = table(mask, call.queries, call.keys, device, narrow, added)
-    return Way(name, FUSED_WHOLE if whole and plain and narrow else run, keep, seen)
+    if not (whole and unbiased and narrow):
+        return Way(name, run, keep, seen)
+    keys = call.keys if seen is None else seen.stop - seen.start
+    alike = call.query.ndim == 4 and group(call.query, call.key) == 1
+    return Way(name, FUSED_WHOLE, keep, seen, alike and (keep is not None or keys >= REGISTER))

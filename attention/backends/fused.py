@@ -100,20 +100,22 @@ def kernel(
     # the −∞ of the kernel's own causal mask too, which makes NaN.
     if not isinstance(scale, float) or scale <= 0:
         query, scale = query * scale, 1.0
-    if over is not None:
+    axes = query.ndim
+    if over is not None and (axes != 4 or over.ndim != 4):
         over = four_of(over, query.shape[:-3])
     q, k, v = query, key, value
-    if query.ndim != 4:
+    if axes != 4:
         q, k, v = four(query), four(key), four(value)
-    if q.size(1) == 0:  # PyTorch 2.11 divides by the number of heads, which ends the process
+    heads, kv_heads = q.size(1), k.size(1)
+    if heads == 0:  # PyTorch 2.11 divides by the number of heads, which ends the process
         return query @ key.mT @ value
     grouped = False
-    if q.size(1) != k.size(1):  # a branch: `!=` of symbols is a symbol too, which torch refuses
+    if heads != kv_heads:  # a branch: `!=` of symbols is a symbol too, which torch refuses
         grouped = True
     # The one query of each head of a group as rows of one head: its keys are read once, not once a
     # head. On 8,192 keys, four heads a group, 3 times as fast.
     folded = grouped and q.size(2) == 1 and (over is None or over.size(1) == 1)
-    size = q.size(1) // k.size(1) if folded else 1
+    size = heads // kv_heads if folded else 1
     if folded:
         q, grouped = fold(q, size), False
     context = scaled_dot_product_attention(
@@ -121,8 +123,9 @@ def kernel(
     )
     if context.requires_grad and not torch.compiler.is_compiling():
         tell(context)
-    context = unfold(context, size)
-    if query.ndim != 4:
+    if folded:
+        context = unfold(context, size)
+    if axes != 4:
         context = context.reshape(*query.shape[:-1], value.shape[-1])
     return context
 
