@@ -42,7 +42,8 @@ def split(
     x: Float[Tensor, "*batch tokens heads_width"], heads: int
 ) -> Float[Tensor, "*batch {heads} tokens width"]:
     """A part of each token to each head: the parts stay with their token."""
-    return x.unflatten(-1, (heads, -1)).transpose(-3, -2)
+    *batch, width = x.shape
+    return x.view(*batch, heads, width // heads).transpose(-3, -2)
 
 
 def merge(

@@ -1,34 +1,31 @@
-"""Weights of projections: one by one as here, or packed into one as nn.MultiheadAttention's."""
+"""One matrix for queries, keys and values, with the names that nn.MultiheadAttention has for it."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn.functional import linear
 
 from attention import checks
 
-PARTS = ("query_proj", "key_proj", "value_proj")  # in the order in which they are packed
-KINDS = ("weight", "bias")
+
+class Projection(NamedTuple):
+    """Some rows of a stack of projections, as one of them."""
+
+    weight: Float[Tensor, "width embed_dim"]
+    bias: Float[Tensor, "width"] | None
+
+    def __call__(self, x: Float[Tensor, "*batch embed_dim"]) -> Float[Tensor, "*batch width"]:
+        return linear(x, self.weight, self.bias)
 
 
-def unpacked(theirs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The state of torch's module as the state of ours."""
-    ours = {name: x for name, x in theirs.items() if name.startswith("out_proj.")}
-    for kind in KINDS:
-        if f"in_proj_{kind}" in theirs:
-            parts = theirs[f"in_proj_{kind}"].chunk(3)
-            ours |= {f"{name}.{kind}": part for name, part in zip(PARTS, parts, strict=True)}
-    return ours
-
-
-def packed(ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The state of our module as the state of torch's."""
-    theirs = {name: x for name, x in ours.items() if name.startswith("out_proj.")}
-    for kind in KINDS:
-        if f"out_proj.{kind}" in ours:
-            theirs[f"in_proj_{kind}"] = torch.cat([ours[f"{name}.{kind}"] for name in PARTS])
-    return theirs
+def stack(layers: list[nn.Linear]) -> tuple[nn.Parameter, nn.Parameter | None]:
+    """Weights and biases of several layers, one below the other."""
+    weight = nn.Parameter(torch.cat([layer.weight.detach() for layer in layers]))
+    if any(layer.bias is None for layer in layers):
+        return weight, None
+    return weight, nn.Parameter(torch.cat([layer.bias.detach() for layer in layers]))
 
 
 def from_torch(ours: type[Any], theirs: nn.MultiheadAttention) -> Any:
@@ -43,7 +40,7 @@ def from_torch(ours: type[Any], theirs: nn.MultiheadAttention) -> Any:
         device=like.device,
         dtype=like.dtype,
     )
-    made.load_state_dict(unpacked(theirs.state_dict()))
+    made.load_state_dict(theirs.state_dict())
     return made.train(theirs.training)
 
 
@@ -60,5 +57,5 @@ def to_torch(ours: Any) -> nn.MultiheadAttention:
         device=like.device,
         dtype=like.dtype,
     )
-    made.load_state_dict(packed(ours.state_dict()))
+    made.load_state_dict(ours.state_dict())
     return made.train(ours.training)

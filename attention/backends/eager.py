@@ -22,7 +22,8 @@ def eager(
 ) -> tuple[Float[Tensor, "*heads queries value_dim"], Float[Tensor, "*heads queries keys"]]:
     """Compute all scores in one product, and all contexts in another."""
     dtype = query.dtype
-    if dtype in (torch.float16, torch.bfloat16):
+    half = dtype in (torch.float16, torch.bfloat16)
+    if half:
         # Scores overflow in half precision, and a sum of many small weights needs the digits.
         query, key, value = query.float(), key.float(), value.float()
     empty = None
@@ -42,7 +43,7 @@ def eager(
     if dropout_p:
         weights = dropout(weights, dropout_p)
     context = unfold(fold(weights, size) @ value, size)  # (…, H, T, E)
-    return context.to(dtype), weights.to(dtype)
+    return (context.to(dtype), weights.to(dtype)) if half else (context, weights)
 
 
 def softmax(scores: Float[Tensor, "*heads queries keys"]) -> Float[Tensor, "*heads queries keys"]:

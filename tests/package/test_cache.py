@@ -7,6 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.nn.functional import linear
 
 from attention import (
     ALiBi,
@@ -17,6 +18,9 @@ from attention import (
     RollingKVCache,
     Rotary,
     SlidingWindow,
+)
+from attention import (
+    weights as weights_of,
 )
 from attention.cache import Cache
 from attention.masks import Mask
@@ -203,11 +207,15 @@ def test_cropping_takes_back_a_guess(kind: str, draw) -> None:
     torch.testing.assert_close(torch.cat([first, rest], dim=1), attend(x, mask=mask))
 
 
-def test_cross_attention_computes_its_keys_once(draw) -> None:
+def test_cross_attention_computes_its_keys_once(draw, monkeypatch) -> None:
     x, encoded, other = draw(2, 3, 10), draw(2, 5, 10), draw(2, 5, 10)
     attend, runs = module(qk_norm=True).to(x.device), []
-    for linear in (attend.key_proj, attend.value_proj):
-        linear.register_forward_hook(lambda *call: runs.append(call[0]))
+
+    def project(tokens: torch.Tensor, *weights: torch.Tensor) -> torch.Tensor:
+        runs.extend([tokens] if tokens.shape[1] == 5 else [])
+        return linear(tokens, *weights)
+
+    monkeypatch.setattr(weights_of, "linear", project)
     memory = attend.remember(encoded, other)
     assert len(runs) == 2
     steps = [attend(x[:, i : i + 1], memory) for i in range(3)]
@@ -256,13 +264,13 @@ def test_gradients_stop_at_the_cache(kind: str, draw) -> None:
     outs = [attend(part, mask=mask, cache=cache) for part in parts]
     assert not cache.key.requires_grad
     torch.testing.assert_close(torch.cat(outs, dim=1), attend(x, mask=mask))
-    got = torch.autograd.grad(sum(out.square().sum() for out in outs), attend.key_proj.weight)
+    got = torch.autograd.grad(sum(out.square().sum() for out in outs), attend.in_proj_weight)
     alone = [attend(parts[0], mask=mask).square().sum()]
     for i in (3, 4, 5):  # uncached, with what came before cut off from the gradient
         query, past = x[:, i : i + 1], x[:, i - 2 : i]
         q, k = attend.positions.place(
-            *(linear(y).unflatten(-1, (heads, 4)).transpose(1, 2)
-              for linear, y, heads in ((attend.query_proj, query, 6),
+            *(part(y).unflatten(-1, (heads, 4)).transpose(1, 2)
+              for part, y, heads in ((attend.query_proj, query, 6),
                                        (attend.key_proj, torch.cat([past, query], 1), 2)))
         )  # fmt: skip
         v = attend.value_proj(torch.cat([past, query], 1)).unflatten(-1, (2, 4)).transpose(1, 2)
@@ -270,7 +278,7 @@ def test_gradients_stop_at_the_cache(kind: str, draw) -> None:
         v = torch.cat([v[..., :2, :].detach(), v[..., 2:, :]], -2).repeat_interleave(3, 1)
         context = (q @ k.mT / 2).softmax(-1) @ v
         alone.append(attend.out_proj(context.transpose(1, 2).flatten(-2)).square().sum())
-    torch.testing.assert_close(got, torch.autograd.grad(sum(alone), attend.key_proj.weight))
+    torch.testing.assert_close(got, torch.autograd.grad(sum(alone), attend.in_proj_weight))
 
 
 @pytest.mark.filterwarnings("error")

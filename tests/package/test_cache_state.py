@@ -146,10 +146,10 @@ def run(attend: MultiHeadAttention, x: torch.Tensor, name: str) -> torch.Tensor:
 
 
 @kinds
-@pytest.mark.parametrize("part", ["query_proj", "out_proj", "x"])
+@pytest.mark.parametrize("part", ["query_norm", "out_proj", "x"])
 def test_what_learns_beside_frozen_keys(kind: str, part: str) -> None:
-    """Low-rank adapters on queries alone: a later step must not spoil what a gradient needs."""
-    attend, x = module(), tokens(2, 6).requires_grad_(part == "x")
+    """Queries alone may learn: a later step must not spoil what a gradient needs."""
+    attend, x = module(qk_norm=True), tokens(2, 6).requires_grad_(part == "x")
     leaf = x if part == "x" else getattr(attend, part).weight.requires_grad_()
     cache = KINDS[kind]()
     outs = [attend(x[:, i : i + 1], mask=WINDOW, cache=cache) for i in range(6)]

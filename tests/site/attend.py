@@ -104,8 +104,9 @@ def same_module(
         width, state["heads"], bias=False, scale=state["scale"], dtype=torch.float64
     )
     parts = (attend.query_proj, attend.key_proj, attend.value_proj, attend.out_proj)
-    for part, matrix in zip(parts, (*matrices, torch.eye(width)), strict=True):
-        part.weight.data = matrix.T.to(torch.float64)
+    with torch.no_grad():
+        for part, matrix in zip(parts, (*matrices, torch.eye(width)), strict=True):
+            part.weight.copy_(matrix.T)
     out, _ = attend(x, mask=rule(state), return_weights=True)
     assert_close(contexts, out.detach(), rtol=1e-9, atol=1e-9)
 
