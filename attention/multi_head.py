@@ -168,8 +168,7 @@ class MultiHeadAttention(nn.Module):
         if isinstance(key, Memory):
             checks.memory(key, value, self)
         elif key is not None:
-            value = key if value is None else value
-            checks.read(query, key, value, weight)
+            checks.read(query, key, key if value is None else value, weight)
         q, k, v = self._parts(query, key, value)
         past = 0 if cache is None else cache.length
         if self.positions is not None:
@@ -258,7 +257,7 @@ class MultiHeadAttention(nn.Module):
         q = self._normed(split(self.query_proj(query), heads), self.query_norm)
         if isinstance(key, Memory):
             return q, key.key, key.value
-        return q, *self._read(key, value)
+        return q, *self._read(key, key if value is None else value)
 
     def _read(
         self, key: Tensor, value: Tensor

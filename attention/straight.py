@@ -1,17 +1,18 @@
-"""The usual call, straight to torch's kernel: all that is looked at elsewhere takes longer.
+"""The usual call, straight to torch's kernel, which takes 80 µs for 8 heads of 64 tokens.
 
-Of 80 µs that the kernel takes for 8 heads of 64 tokens, 2 in the place of 7; with a mask 6 of 90,
-in the place of 14.
+Beside it this takes 3 µs more, and what is looked at elsewhere 6; under a mask that came before 6
+to 8, in the place of 14 to 18.
 """
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import REGISTER
 from attention.backends.fused import tell
 from attention.checks.numbers import LARGEST
+from attention.checks.numbers import scale as default
 from attention.checks.tensors import DTYPES
 from attention.choice import MANY
 from attention.masks import Causal, Mask
@@ -23,7 +24,7 @@ def straight(
     query: Float[Tensor, "*heads queries head_dim"],
     key: Float[Tensor, "*kv_heads keys head_dim"],
     value: Float[Tensor, "*kv_heads keys value_dim"],
-    mask: Mask | None,
+    mask: Mask | Bool[Tensor, "..."] | None,
     scale: float | None,
 ) -> Float[Tensor, "*heads queries value_dim"] | None:
     """The context, of a call that is surely right and of a known kind; None of any other.
@@ -35,32 +36,35 @@ def straight(
         return None
     if scale is not None and not (isinstance(scale, float) and 0 < scale <= LARGEST):
         return None
-    causal = type(mask) is Causal
-    if (causal or mask is None) and same(query, key, value, causal):
-        return kernel(query, key, value, None, causal, scale)
+    if (mask is None or type(mask) is Causal) and plain(query, key, value):
+        shape, keys = query.shape, key.size(2)
+        if mask is None or shape[2] == 1:  # the last query sees all
+            return kernel(query, key, value, None, False, scale)
+        # Of many tokens blocks may be faster; and with more keys torch means another mask.
+        if shape[2] == keys and shape[0] * shape[1] * keys * keys < MANY:
+            return kernel(query, key, value, None, True, scale)
     found = again(query, key, value, mask)
     if found is None:
         return None
     if found.seen is not None:
         key, value = key[..., found.seen, :], value[..., found.seen, :]
+    scale = default(scale, query.size(-1))
     if found.straight:
         return kernel(query, key, value, found.keep, False, scale)
-    scale = query.size(-1) ** -0.5 if scale is None else scale
     return found.run(query, key, value, found.keep, None, scale, None, 0.0)[0]
 
 
-def same(query: Tensor, key: Tensor, value: Tensor, causal: bool) -> bool:
-    """Whether all three are alike, with four axes, and nothing but torch's kernel would do."""
-    shape = query.shape
-    if len(shape) != 4 or shape != key.shape or shape != value.shape:
+def plain(query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether they surely go together, with as many heads each, and the kernel loses nothing."""
+    q, k = query.shape, key.shape
+    if len(q) != 4 or k != value.shape or 0 in q:
         return False
-    batch, heads, tokens, _ = shape
-    # Fewer keys may hide NaN, and more under a causal mask may be faster by blocks.
-    if tokens < REGISTER or (causal and batch * heads * tokens * tokens >= MANY):
+    if q != k and (len(k) != 4 or q[:2] != k[:2] or q[3] != k[3]):
         return False
     dtype, device = query.dtype, query.device
     return (
-        dtype in DTYPES
+        k[2] >= REGISTER  # of fewer keys it loses NaN
+        and dtype in DTYPES
         and dtype is key.dtype
         and dtype is value.dtype
         and device == key.device
@@ -69,13 +73,13 @@ def same(query: Tensor, key: Tensor, value: Tensor, causal: bool) -> bool:
 
 
 def kernel(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    over: Tensor | None,
+    query: Float[Tensor, "batch heads queries head_dim"],
+    key: Float[Tensor, "batch heads keys head_dim"],
+    value: Float[Tensor, "batch heads keys head_dim"],
+    over: Float[Tensor, "..."] | None,
     causal: bool,
     scale: float | None,
-) -> Tensor:
+) -> Float[Tensor, "batch heads queries head_dim"]:
     context = scaled_dot_product_attention(query, key, value, over, 0.0, causal, scale=scale)
     if context.requires_grad:
         tell(context)

@@ -67,6 +67,8 @@ def like(
     if not query.dtype is key.dtype is value.dtype:
         return None
     q, k, v = query.shape, key.shape, value.shape
+    if len(q) < 2 or len(k) < 2:
+        return None
     # With few scores it is small, however many sequences and heads it tells apart.
     few = query.numel() * k[-2] <= q[-1] * SMALL and q[-2] > 1
     if not few and not small(mask, q[-2], k[-2], query.device):

@@ -1,0 +1,192 @@
+"""The usual call goes straight to torch's kernel; another finds its way as ever."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    Padding,
+    PrefixLM,
+    SlidingWindow,
+    dot_product_attention,
+    functional,
+)
+from attention import way as ways
+from attention.absent import REGISTER
+from attention.kept import Kept
+
+MASKS = {
+    "none": None,
+    "causal": Causal(),
+    "window": Causal() & SlidingWindow(4),
+    "prefix": PrefixLM(5),
+    "documents": Documents((torch.arange(20) // 7)[None]) & Causal(),
+    "padding": Padding(torch.tensor([17, 20])),
+}
+Shapes = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def draw(*shape: int, seed: int = 0, **options) -> Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(*shape, generator=generator).to(**options)
+
+
+def given(query: tuple[int, ...], key: tuple[int, ...], **options) -> list[Tensor]:
+    return [
+        draw(*query, seed=1, **options),
+        draw(*key, seed=2, **options),
+        draw(*key, seed=3, **options),
+    ]
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """The calls that did not go straight."""
+    calls, way = [], functional.way
+
+    def looked(*arguments):
+        calls.append(arguments)
+        return way(*arguments)
+
+    monkeypatch.setattr(functional, "way", looked)
+    monkeypatch.setattr(ways, "kept", Kept(8))
+    return calls
+
+
+@pytest.mark.parametrize("scale", [None, 0.3])
+@pytest.mark.parametrize("name", MASKS)
+def test_a_usual_call_is_not_looked_at_twice(name: str, scale: float | None, slow) -> None:
+    x = given((2, 3, 20, 8), (2, 3, 20, 8))
+    first = dot_product_attention(*x, MASKS[name], scale=scale)
+    before = len(slow)
+    assert before == (0 if name in ("none", "causal") else 1)
+    again = dot_product_attention(*x, MASKS[name], scale=scale)
+    assert len(slow) == before
+    want = dot_product_attention(*x, MASKS[name], scale=scale, backend="eager")
+    for got in (first, again):
+        torch.testing.assert_close(got, want)
+
+
+@pytest.mark.parametrize("mask", [None, Causal()])
+@pytest.mark.parametrize(
+    ("shapes", "straight"),
+    [
+        (((2, 3, 20, 8), (2, 3, 20, 8)), (True, True)),
+        (((2, 3, 1, 8), (2, 3, 20, 8)), (True, True)),  # a token on a cache
+        (((2, 3, 5, 8), (2, 3, 20, 8)), (True, False)),  # torch aligns the first with the first
+        (((2, 3, 30, 8), (2, 3, 20, 8)), (True, False)),
+        (((2, 3, REGISTER, 8), (2, 3, REGISTER, 8)), (True, True)),
+        (((2, 3, 20, 8), (2, 3, REGISTER - 1, 8)), (False, False)),
+        (((2, 6, 20, 8), (2, 3, 20, 8)), (False, False)),
+        (((3, 20, 8), (3, 20, 8)), (False, False)),
+        (((2, 0, 20, 8), (2, 0, 20, 8)), (False, False)),
+        (((2, 3, 20, 0), (2, 3, 20, 0)), (False, False)),
+    ],
+)
+def test_which_shapes_go_straight(
+    shapes: Shapes, straight: tuple[bool, bool], mask: Mask | None, slow
+) -> None:
+    x = given(*shapes, dtype=torch.float64)
+    got = dot_product_attention(*x, mask)
+    assert (not slow) == straight[mask is not None]
+    torch.testing.assert_close(got, dot_product_attention(*x, mask, backend="eager"))
+
+
+@pytest.mark.parametrize("tokens", [511, 512])
+def test_many_causal_scores_are_cut_into_blocks(tokens: int, slow) -> None:
+    x = given((2, 4, tokens, 4), (2, 4, tokens, 4))
+    got = dot_product_attention(*x, Causal())
+    assert len(slow) == (tokens == 512)  # 2 · 4 · 512² = 2²¹
+    torch.testing.assert_close(got, scaled_dot_product_attention(*x, is_causal=True))
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("mask", [None, Causal(), Causal() & SlidingWindow(4)])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_what_does_not_go_together_is_told_as_ever(at: int, mask: Mask | None) -> None:
+    x = given((2, 3, 20, 8), (2, 3, 20, 8))
+    dot_product_attention(*x, mask)  # a call that is right, and kept
+    wrong = {
+        "dtype": x[at].double(),
+        "is on meta": x[at].to("meta"),
+        "axes": x[at][0],
+        "0 axes|1 axis": x[at][0, 0, 0] if at else x[at][0, 0, 0, 0],
+        "a list": x[at].tolist(),
+        "batch axes|heads|positions|width": x[at][:1, :2, :19, :7],
+    }
+    for words, part in wrong.items():
+        arguments = [*x[:at], part, *x[at + 1 :]]
+        with pytest.raises((TypeError, ValueError), match=words):
+            dot_product_attention(*arguments, mask)
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("dtype", [torch.int64, torch.complex64, torch.bool])
+def test_no_other_numbers_go_straight(dtype: torch.dtype) -> None:
+    x = given((2, 3, 20, 8), (2, 3, 20, 8), dtype=dtype)
+    with pytest.raises(TypeError, match="query has dtype"):
+        dot_product_attention(*x)
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("mask", [None, Causal() & SlidingWindow(4)])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"scale": "1"},
+        {"scale": float("nan")},
+        {"scale": float("inf")},
+        {"scale": True},
+        {"dropout_p": False},
+        {"dropout_p": -1.0},
+        {"backend": "fast"},
+        {"softcap": 0.0},
+    ],
+)
+def test_wrong_options_do_not_go_straight(wrong: dict, mask: Mask | None) -> None:
+    x = given((2, 3, 20, 8), (2, 3, 20, 8))
+    dot_product_attention(*x, mask)
+    (name,) = wrong
+    with pytest.raises((TypeError, ValueError), match=name):
+        dot_product_attention(*x, mask, **wrong)
+
+
+@pytest.mark.parametrize("mask", [None, Causal(), Causal() & SlidingWindow(4)])
+@pytest.mark.parametrize("scale", [0.0, -0.5, 1, 2])
+def test_odd_scales_are_right_all_the_same(scale: float, mask: Mask | None) -> None:
+    x = given((2, 3, 20, 8), (2, 3, 20, 8), dtype=torch.float64)
+    want = dot_product_attention(*x, mask, scale=scale, backend="eager")
+    for _ in range(2):
+        torch.testing.assert_close(dot_product_attention(*x, mask, scale=scale), want)
+
+
+def test_a_query_that_learns_learns(slow) -> None:
+    x = [part.requires_grad_() for part in given((2, 3, 20, 8), (2, 3, 20, 8), dtype=torch.float64)]
+    got = torch.autograd.grad(dot_product_attention(*x).square().sum(), x)
+    assert not slow
+    want = torch.autograd.grad(dot_product_attention(*x, backend="eager").square().sum(), x)
+    torch.testing.assert_close(got, want)
+    loss = dot_product_attention(*x).square().sum()
+    (first, *_) = torch.autograd.grad(loss, x, create_graph=True)
+    with pytest.raises(RuntimeError, match="expected backend eager, tiled or loops"):
+        torch.autograd.grad(first.sum(), x)
+
+
+@pytest.mark.parametrize("mask", [None, Causal(), Causal() & SlidingWindow(4)])
+def test_autocast_lowers_as_ever(mask: Mask | None) -> None:
+    x = given((2, 3, 20, 8), (2, 3, 20, 8))
+    dot_product_attention(*x, mask)
+    with torch.autocast("cpu", torch.bfloat16):
+        assert dot_product_attention(*x, mask).dtype is torch.bfloat16
+
+
+@pytest.mark.parametrize("mask", [None, Causal(), Causal() & SlidingWindow(4)])
+def test_torch_func_finds_a_backend_that_can(mask: Mask | None) -> None:
+    x = given((4, 2, 3, 20, 8), (4, 2, 3, 20, 8), dtype=torch.float64)
+    dot_product_attention(*(part[0] for part in x), mask)
+    got = torch.func.vmap(lambda *each: dot_product_attention(*each, mask))(*x)
+    torch.testing.assert_close(got, dot_product_attention(*x, mask))
