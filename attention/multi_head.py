@@ -29,6 +29,10 @@ class MultiHeadAttention(nn.Module):
     two or more of them are grouped-query attention, one is multi-query attention. With `qk_norm`
     each query and key is normalised, and after that `positions` has its say.
 
+    The rows of all `W_q[h]`, then of all `W_k[h]`, then of all `W_v[h]` are one matrix,
+    `in_proj_weight`: names and order are those of `nn.MultiheadAttention`, and one product serves
+    self-attention. `query_proj`, `key_proj` and `value_proj` are its parts.
+
     Args:
         embed_dim: Width of the inputs and of the output.
         num_heads: `H`.
@@ -220,17 +224,17 @@ class MultiHeadAttention(nn.Module):
 
     @property
     def query_proj(self) -> torch_weights.Projection:
-        """The rows of `in_proj_weight` that make queries, those of the first head first."""
+        """What makes queries: the first rows of `in_proj_weight`, and of its bias."""
         return self._rows(0, self.num_heads)
 
     @property
     def key_proj(self) -> torch_weights.Projection:
-        """The rows that make keys."""
+        """What makes keys: the rows after those of the queries."""
         return self._rows(self.num_heads, self.num_kv_heads)
 
     @property
     def value_proj(self) -> torch_weights.Projection:
-        """The rows that make values."""
+        """What makes values: the last rows."""
         return self._rows(self.num_heads + self.num_kv_heads, self.num_kv_heads)
 
     def _rows(self, first: int, heads: int) -> torch_weights.Projection:
