@@ -27,13 +27,12 @@ masks are in its configuration `c`, and are given to the module and to its calls
 
 from collections.abc import Iterator, Mapping
 
-import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from attention import checks
+from attention.weights import PARTS
 
-PARTS = ("query_proj", "key_proj", "value_proj")  # in the order of their rows in `in_proj_weight`
 State = Mapping[str, Float[Tensor, "..."]]
 
 OURS = {
@@ -51,9 +50,8 @@ OURS = {
 def from_llama(theirs: State) -> dict[str, Tensor]:
     """The state of Llama's attention, or Mistral's, Qwen's or Gemma 2's, as the state of ours.
 
-        q_proj, k_proj, v_proj, one below the other   →   in_proj
-        o_proj                                        →   out_proj
-        q_norm, k_norm                                →   query_norm, key_norm
+        q_proj, k_proj, v_proj, o_proj   →   query_proj, key_proj, value_proj, out_proj
+        q_norm, k_norm                   →   query_norm, key_norm
 
     The norms of Gemma 3 multiply by `1 + weight`: add 1 to them.
 
@@ -83,14 +81,13 @@ def from_llama(theirs: State) -> dict[str, Tensor]:
     ours = {}
     for part, kind, x in named(theirs):
         ours[f"{OURS.get(part, part)}.{kind}"] = x
-    return packed(filled(ours))
+    return filled(ours)
 
 
 def from_bart(theirs: State) -> dict[str, Tensor]:
     """The state of BART's attention, or Whisper's, as the state of ours.
 
-        q_proj, k_proj, v_proj, one below the other   →   in_proj
-        out_proj                                      →   out_proj
+        q_proj, k_proj, v_proj, out_proj   →   query_proj, key_proj, value_proj, out_proj
 
     Whisper's keys have no bias: theirs is zero here.
 
@@ -108,10 +105,10 @@ def from_bart(theirs: State) -> dict[str, Tensor]:
     Examples:
         >>> import torch
         >>> from attention.loading import from_bart
-        >>> theirs = {f"{part}_proj.weight": torch.ones(2, 2) for part in "qkv"}
-        >>> theirs |= {f"{part}_proj.bias": torch.ones(2) for part in "qv"}
-        >>> from_bart(theirs)["in_proj_bias"]
-        tensor([1., 1., 0., 0., 1., 1.])
+        >>> theirs = {"k_proj.weight": torch.ones(2, 2), "q_proj.weight": torch.ones(2, 2),
+        ...           "q_proj.bias": torch.ones(2)}
+        >>> from_bart(theirs)["key_proj.bias"]
+        tensor([0., 0.])
     """
     return from_llama(theirs)
 
@@ -119,7 +116,7 @@ def from_bart(theirs: State) -> dict[str, Tensor]:
 def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
     """The state of BLOOM's attention as the state of ours.
 
-        query_key_value, a part to each head, and in it query, key, value   →   in_proj
+        query_key_value, a part to each head, and in it query, key, value   →   three projections
         dense                                                               →   out_proj
 
     Args:
@@ -140,8 +137,8 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
         >>> import torch
         >>> from attention.loading import from_bloom
         >>> theirs = {"query_key_value.bias": torch.arange(6.0), "dense.bias": torch.zeros(2)}
-        >>> from_bloom(theirs, num_heads=2)["in_proj_bias"]
-        tensor([0., 3., 1., 4., 2., 5.])
+        >>> from_bloom(theirs, num_heads=2)["key_proj.bias"]
+        tensor([1., 4.])
     """
     checks.sizes(num_heads=num_heads)
     ours = {}
@@ -149,7 +146,8 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
         if part == "query_key_value":
             checks.packed(f"{part}.{kind}", x, 3 * num_heads, f"3 · num_heads, {3 * num_heads}")
             heads = x.unflatten(0, (num_heads, 3, -1))  # (H, 3, D, …)
-            ours[f"in_proj_{kind}"] = heads.transpose(0, 1).flatten(0, 2)
+            for i, own in enumerate(PARTS):
+                ours[f"{own}.{kind}"] = heads[:, i].flatten(0, 1)
         else:
             ours[f"{OURS.get(part, part)}.{kind}"] = x
     return ours
@@ -158,7 +156,7 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
 def from_modernbert(theirs: State) -> dict[str, Tensor]:
     """The state of ModernBERT's attention as the state of ours.
 
-        Wqkv, all queries, then all keys, then all values   →   in_proj
+        Wqkv, all queries, then all keys, then all values   →   three projections
         Wo                                                  →   out_proj
 
     Args:
@@ -175,25 +173,16 @@ def from_modernbert(theirs: State) -> dict[str, Tensor]:
         >>> import torch
         >>> from attention.loading import from_modernbert
         >>> theirs = {"Wqkv.weight": torch.arange(3.0)[:, None], "Wo.weight": torch.ones(1, 1)}
-        >>> from_modernbert(theirs)["in_proj_weight"].T
-        tensor([[0., 1., 2.]])
+        >>> from_modernbert(theirs)["key_proj.weight"]
+        tensor([[1.]])
     """
     ours = {}
     for part, kind, x in named(theirs):
         if part == "Wqkv":
             checks.packed(f"{part}.{kind}", x, 3, "3")
-            ours[f"in_proj_{kind}"] = x
+            ours |= {f"{own}.{kind}": y for own, y in zip(PARTS, x.chunk(3), strict=True)}
         else:
             ours[f"{OURS.get(part, part)}.{kind}"] = x
-    return ours
-
-
-def packed(ours: dict[str, Tensor]) -> dict[str, Tensor]:
-    """With the rows of the three projections one below the other, where all three are there."""
-    for kind in ("weight", "bias"):
-        names = [f"{part}.{kind}" for part in PARTS]
-        if all(name in ours for name in names):
-            ours[f"in_proj_{kind}"] = torch.cat([ours.pop(name) for name in names])
     return ours
 
 

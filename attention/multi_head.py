@@ -31,7 +31,8 @@ class MultiHeadAttention(nn.Module):
 
     The rows of all `W_q[h]`, then of all `W_k[h]`, then of all `W_v[h]` are one matrix,
     `in_proj_weight`: names and order are those of `nn.MultiheadAttention`, and one product serves
-    self-attention. `query_proj`, `key_proj` and `value_proj` are its parts.
+    self-attention. `query_proj`, `key_proj` and `value_proj` are its parts; a state that has them
+    apart loads too.
 
     Args:
         embed_dim: Width of the inputs and of the output.
@@ -277,6 +278,12 @@ class MultiHeadAttention(nn.Module):
         else:
             k, v = split(self.key_proj(key), kv_heads), split(self.value_proj(value), kv_heads)
         return self._normed(k, self.key_norm), v
+
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Tensor], prefix: str, *others: Any
+    ) -> None:
+        torch_weights.join(state_dict, prefix)
+        super()._load_from_state_dict(state_dict, prefix, *others)
 
     @staticmethod
     def _normed(

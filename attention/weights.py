@@ -1,5 +1,6 @@
 """One matrix for queries, keys and values, with the names that nn.MultiheadAttention has for it."""
 
+from collections.abc import MutableMapping
 from typing import Any, NamedTuple
 
 import torch
@@ -8,6 +9,10 @@ from torch import Tensor, nn
 from torch.nn.functional import linear
 
 from attention import checks
+
+
+PARTS = ("query_proj", "key_proj", "value_proj")  # in the order in which they are packed
+KINDS = ("weight", "bias")
 
 
 class Projection(NamedTuple):
@@ -26,6 +31,14 @@ def stack(layers: list[nn.Linear]) -> tuple[nn.Parameter, nn.Parameter | None]:
     if any(layer.bias is None for layer in layers):
         return weight, None
     return weight, nn.Parameter(torch.cat([layer.bias.detach() for layer in layers]))
+
+
+def join(state: MutableMapping[str, Tensor], prefix: str) -> None:
+    """Pack the projections of a state that has them apart, as most models keep them."""
+    for kind in KINDS:
+        names = [f"{prefix}{part}.{kind}" for part in PARTS]
+        if all(name in state for name in names):
+            state[f"{prefix}in_proj_{kind}"] = torch.cat([state.pop(name) for name in names])
 
 
 def from_torch(ours: type[Any], theirs: nn.MultiheadAttention) -> Any:

@@ -232,38 +232,36 @@ def ratios(length: int, way: str) -> dict[str, float]:
 def test_what_the_page_says_of_forward_holds() -> None:
     same = [ratios(n, "dense")["none"] for n in LENGTHS]
     same += [ratios(n, "is_causal")["causal"] for n in LENGTHS if n != 512]
-    assert (min(same), max(same)) == (0.9, 1.01)
-    assert same.count(1.0) == 0
-    assert sum(abs(ratio - 1) < 0.015 for ratio in same) == 5
-    assert all(cell["ways"]["auto"]["ms"] < 0.1 for cell in (forward(64)[n] for n in MASKS))
+    assert (min(same), max(same)) == (0.92, 1.02)
+    assert same.count(1.0) == 3
+    assert sum(0.015 < abs(ratio - 1) < 0.025 for ratio in same) == 2
+    assert all(cell["ways"]["auto"]["ms"] < 0.13 for cell in (forward(64)[n] for n in MASKS))
     shares = {n: 256 * s * 8 * 8192**2 / t / 1e6 for n, (s, t) in ceiling().items()}
-    assert 0.88 < shares["none"] / forward(8192)["product"] < 0.92  # nine tenths
+    assert 0.78 < shares["none"] / forward(8192)["product"] < 0.83  # four fifths
     hidden = MASKS[1:]  # ahead under all of them, at 2048 tokens and more
     assert all(ratios(n, "dense")[name] > 1.5 for n in (2048, 8192) for name in hidden)
-    flex = ratios(8192, "flex")
-    assert flex.pop("documents") < 0.95  # behind
-    assert len(flex) == 3
-    assert all(0.95 <= ratio <= 1.05 for ratio in flex.values())
-    flex = ratios(2048, "flex")
-    assert flex["window"] > 1.05  # ahead
-    assert 0.95 <= flex["prefix"] <= 1.05
-    assert all(0.9 < flex[name] < 0.95 for name in ("causal", "documents"))
+    for length in (2048, 8192):
+        flex = ratios(length, "flex")
+        assert len(flex) == 4
+        assert min(flex.values()) > 1.05  # ahead
+    assert min(flex, key=flex.__getitem__) == "documents"  # the shortest of the bars
     both = part("masks", "backward")["cells"]["2048"]
     assert all(both[name]["ways"]["dense"]["ratio"] > 1.6 for name in hidden)
-    assert min(ratios(2048, "formula").values()) == 3.3
+    assert min(ratios(2048, "formula").values()) == 3.34
     few = ratios(64, "dense")
     behind = [name for name in MASKS if few[name] < 0.95]
     assert len(behind) == 4
     for name in behind:
         ways = forward(64)[name]["ways"]
-        assert few[name] > 0.9
-        assert 0 < ways["auto"]["ms"] - ways["dense"]["ms"] < 0.01
+        assert few[name] >= 0.9
+        assert 0 < ways["auto"]["ms"] - ways["dense"]["ms"] < 0.0105
     formula = ratios(64, "formula")
-    assert (min(formula.values()), max(formula.values())) == (1.14, 1.33)
-    assert (formula["none"], formula["causal"]) == (1.14, 1.33)
+    assert (min(formula.values()), max(formula.values())) == (1.26, 1.59)
+    assert (formula["none"], formula["padding"]) == (1.26, 1.59)
     more = ratios(512, "dense")
-    assert all(more[name] > 1.05 for name in hidden)
-    assert 0.95 <= more["none"] <= 1.05
+    equal = {"none", "prefix"}
+    assert all((more[name] > 1.05) == (name not in equal) for name in MASKS)
+    assert all(0.95 <= more[name] <= 1.05 for name in equal)
 
 
 def test_what_the_page_says_of_a_busy_machine_holds() -> None:
@@ -271,7 +269,7 @@ def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     longer = {n: busy[n]["ways"]["auto"]["ms"] / alone[n]["ways"]["auto"]["ms"] for n in MASKS}
     assert max(longer, key=longer.__getitem__) == "documents at random"
     tensor = {n: busy[n]["ways"]["dense"]["ratio"] for n in MASKS}
-    assert 0.45 < tensor["window"] / ratios(8192, "dense")["window"] < 0.55  # half of the gain
+    assert 0.4 < tensor["window"] / ratios(8192, "dense")["window"] < 0.5  # of the gain
     assert all(tensor[n] > 1.5 for n in MASKS[1:])
 
 
@@ -301,29 +299,32 @@ def test_what_the_page_says_of_decoding_holds() -> None:
     ahead = ("window", "grouped", "four requests")
     ahead_not = {key for key, r in dense.items() if key[1] in ahead and r <= 1.05}
     assert ahead_not == {(16, "grouped")}
-    assert dense[512, "causal"] > 1.05
-    equal = [(n, "causal") for n in (1, 4, 16, 128)] + [(16, "grouped")]
+    assert all(dense[n, "causal"] > 1.05 for n in (128, 512))
+    equal = [(n, "causal") for n in (1, 4, 16)] + [(16, "grouped")]
     assert all(0.95 <= dense[key] <= 1.05 for key in equal)
 
 
 def test_what_the_page_says_of_modules_and_memory_holds() -> None:
     cells = part("modules", "modules")["cells"]["all"]
     small = [x["ways"]["torch"]["ratio"] for x in cells if x["embed_dim"] == 64]
-    assert min(small) == 0.53
+    assert min(small) == 0.66
     large = [x for x in cells if x["embed_dim"] > 64]
     plain = [x["ways"]["torch"] for x in large if not x["train"] and not x["weights"]]
     looks = [x["ways"]["torch"] for x in large if not x["train"] and x["weights"]]
     assert min(x["ratio"] for x in plain) > 1.05
-    assert max(x["ratio"] for x in plain) == plain[1]["ratio"]
+    assert max(x["ratio"] for x in plain) == plain[2]["ratio"]
     assert all(0.95 < x["ratio"] < 1.05 for x in looks)
     trained = [x["ways"]["torch"]["ratio"] for x in cells if x["train"] and not x["weights"]]
-    assert all(0.95 <= ratio <= 1.05 for ratio in (*trained[:2], trained[4]))  # equal
-    assert all(ratio > 1.05 for ratio in trained[2:4])  # ahead
-    both = [x["ways"]["torch"]["ratio"] for x in large if x["train"] and x["weights"]]
-    assert both[0] > 1.05
-    assert all(0.95 <= ratio <= 1.05 for ratio in both[1:])
+    assert 0.95 <= trained[4] <= 1.05  # equal
+    assert all(ratio > 1.05 for ratio in trained[:4])  # ahead
+    short = [x["ways"]["torch"]["ratio"] for x in cells if x["embed_dim"] == 64]
+    assert all(short[i] > 1.05 for i in (0, 4))  # without weights
+    assert all(short[i] < 0.95 for i in (1, 5))  # with them
+    both = [x["ways"]["torch"]["ratio"] for x in cells if x["train"] and x["weights"]]
+    assert both[2] > 1.05
+    assert all(0.95 <= ratio <= 1.05 for ratio in (*both[:2], *both[3:]))
     # Torch's module takes nearly as long without the weights as with them.
-    assert 0.9 < plain[1]["ms"] / looks[1]["ms"] < 1
+    assert 0.9 < plain[2]["ms"] / looks[2]["ms"] < 1
     memory = part("memory", "memory")["cells"]
     tensor, causal = memory["dense, window"], memory["is_causal"]
     assert 64 + 256 < tensor["8192"][0] < 64 + 256 + 40
@@ -353,13 +354,13 @@ def said() -> list[str]:
 
     shown = [
         (ratio(forward(64)["causal"], "is_causal"), "masks.json, causal at 64 tokens"),
-        (ratio(forward(8192)["none"], "dense"), "masks.json, none at 8192 tokens"),
+        (ratio(forward(8192)["causal"], "is_causal"), "masks.json, causal at 8192 tokens"),
         (ms(forward(8192)["none"]), "masks.json, none at 8192 tokens"),
         (ratio(forward(2048)["none"], "formula"), "masks.json, none at 2048 tokens"),
         (ratio(forward(2048)["none"], "eager"), "masks.json, eager, none at 2048 tokens"),
         *(
             (ratio(forward(64)[name], "formula"), f"masks.json, {name} at 64 tokens")
-            for name in ("none", "causal")
+            for name in ("none", "padding")
         ),
         (ratio(asked(1)["grouped"], "repeated"), "decode.json, one query, grouped heads"),
         (ratio(busy["window"], "dense"), "masks.json, window at 8192 tokens, loaded"),
@@ -370,8 +371,8 @@ def said() -> list[str]:
         (ratio(cells[1, 16, False, True], "torch"), "modules.json, 16 tokens with weights"),
         (ms(cells[1, 16, False, False], "ours"), "modules.json, 16 tokens"),
         (
-            ratio(cells[4, 1024, False, False], "torch"),
-            "modules.json, 1024 tokens, without weights",
+            ratio(cells[1, 2048, False, False], "torch"),
+            "modules.json, 2048 tokens, without weights",
         ),
         *(
             (figures(parts[name]["8192"][at]), f"memory.json, {name}, 8192 tokens")
