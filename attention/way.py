@@ -17,7 +17,7 @@ from attention.heads import group
 from attention.kept import Kept
 from attention.kept import value as told
 from attention.masks import Causal, Mask
-from attention.masks.table import SMALL, small, table
+from attention.masks.table import small, table
 from attention.named import named
 from attention.transforms import unseen
 
@@ -67,11 +67,7 @@ def like(
     if not query.dtype is key.dtype is value.dtype:
         return None
     q, k, v = query.shape, key.shape, value.shape
-    if len(q) < 2 or len(k) < 2:
-        return None
-    # With few scores it is small, however many sequences and heads it tells apart.
-    few = query.numel() * k[-2] <= q[-1] * SMALL and q[-2] > 1
-    if not few and not small(mask, q[-2], k[-2], query.device):
+    if len(q) < 2 or len(k) < 2 or not small(mask, q[-2], k[-2], query.device):
         return None
     learns = torch.is_grad_enabled() and (
         query.requires_grad or key.requires_grad or value.requires_grad

@@ -10,7 +10,6 @@ from torch.nn.functional import linear
 
 from attention import checks
 
-
 PARTS = ("query_proj", "key_proj", "value_proj")  # in the order in which they are packed
 KINDS = ("weight", "bias")
 
