@@ -280,10 +280,10 @@ class MultiHeadAttention(nn.Module):
         return self._normed(k, self.key_norm), v
 
     def _load_from_state_dict(
-        self, state_dict: dict[str, Tensor], prefix: str, *others: Any
+        self, state_dict: Any, prefix: str, *others: Any, **named: Any
     ) -> None:
         torch_weights.join(state_dict, prefix)
-        super()._load_from_state_dict(state_dict, prefix, *others)
+        super()._load_from_state_dict(state_dict, prefix, *others, **named)
 
     @staticmethod
     def _normed(
