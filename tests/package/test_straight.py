@@ -161,6 +161,7 @@ def test_wrong_options_do_not_go_straight(wrong: dict, mask: Mask | None) -> Non
         dot_product_attention(*x, mask, **wrong)
 
 
+@pytest.mark.untyped  # a whole number is no float
 @pytest.mark.parametrize("mask", [None, Causal(), Causal() & SlidingWindow(4)])
 @pytest.mark.parametrize("scale", [0.0, -0.5, 1, 2])
 def test_odd_scales_are_right_all_the_same(scale: float, mask: Mask | None) -> None:
