@@ -2,11 +2,11 @@
 
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention.masks import Causal, Mask
+from attention.transforms import learns
 
 
 class Call(NamedTuple):
@@ -42,5 +42,4 @@ class Call(NamedTuple):
     @property
     def learns(self) -> bool:
         """Whether gradients of queries, keys or values will be asked for."""
-        any_asks = self.query.requires_grad or self.key.requires_grad or self.value.requires_grad
-        return any_asks and torch.is_grad_enabled()
+        return learns(self.query, self.key, self.value)

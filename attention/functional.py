@@ -122,8 +122,9 @@ def dot_product_attention(
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
+    right = checks.usual(query, key, value)
     asked = return_weights or bias is not None or softcap is not None or backend != "auto"
-    if not asked and type(dropout_p) is float and not dropout_p:
+    if right and not asked and type(dropout_p) is float and not dropout_p:
         context = straight(query, key, value, mask, scale)
         if context is not None:
             return context
@@ -131,7 +132,8 @@ def dot_product_attention(
     mixed = autocast.active(query)
     if mixed:
         query, key, value, bias = autocast.lower(query, key, value, bias)
-    checks.inputs(query, key, value)
+    if mixed or not right:
+        checks.inputs(query, key, value)
     scale = checks.scale(scale, query.shape[-1])
     softcap = checks.softcap(softcap)
     dropout_p = checks.dropout("dropout_p", dropout_p)

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
 from torch import Tensor
@@ -39,16 +39,18 @@ class Kept(Generic[Made]):
             return make()
         return self.under(name, make)
 
-    def find(self, name: object) -> Made | None:
-        """What was made under this name, if it is held still; in a third of a microsecond."""
-        return self.made.get(name)  # without the lock, and without a note that it was asked for
+    def find(self, name: object, missing: Any = None) -> Any:
+        """What was made under this name, or what stands for nothing."""
+        with self.lock:
+            found = self.made.get(name, missing)
+            if found is not missing:
+                self.made.move_to_end(name)
+            return found
 
     def under(self, name: object, make: Callable[[], Made]) -> Made:
         """What was made under this name, or what is made now."""
-        with self.lock:
-            if name in self.made:
-                self.made.move_to_end(name)
-                return self.made[name]
+        if (found := self.find(name, self)) is not self:  # None may have been made
+            return found
         learns = torch.is_grad_enabled()
         # Outside of inference mode, since a later call may save it for its gradient.
         with torch.inference_mode(False), torch.set_grad_enabled(learns):

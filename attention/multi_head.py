@@ -31,8 +31,8 @@ class MultiHeadAttention(nn.Module):
 
     The rows of all `W_q[h]`, then of all `W_k[h]`, then of all `W_v[h]` are one matrix,
     `in_proj_weight`: names and order are those of `nn.MultiheadAttention`, and one product serves
-    self-attention. `query_proj`, `key_proj` and `value_proj` are its parts; a state that has them
-    apart loads too.
+    self-attention. `query_proj`, `key_proj` and `value_proj` are its parts, which a state may have
+    apart; they learn together, or not at all, and have no hooks.
 
     Args:
         embed_dim: Width of the inputs and of the output.
@@ -172,9 +172,13 @@ class MultiHeadAttention(nn.Module):
         seen = mask if cache is None else cache.mask(mask)
         if isinstance(key, Memory):
             checks.memory(key, value, self)
-        elif key is not None:
-            checks.read(query, key, key if value is None else value, weight)
-        q, k, v = self._parts(query, key, value)
+            q, k, v = self._asked(query), key.key, key.value
+        elif key is None:
+            q, k, v = self._all(query)
+        else:
+            value = key if value is None else value
+            checks.read(query, key, value, weight)
+            q, (k, v) = self._asked(query), self._read(key, value)
         past = 0 if cache is None else cache.length
         if self.positions is not None:
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
@@ -245,24 +249,22 @@ class MultiHeadAttention(nn.Module):
             self.in_proj_weight[rows], None if bias is None else bias[rows]
         )
 
-    def _parts(
-        self, query: Tensor, key: Tensor | Memory | None, value: Tensor | None
+    def _all(
+        self, x: Tensor
     ) -> tuple[
-        Float[Tensor, "*batch num_heads queries head_dim"],
-        Float[Tensor, "*batch num_kv_heads keys head_dim"],
-        Float[Tensor, "*batch num_kv_heads keys head_dim"],
+        Float[Tensor, "*batch num_heads tokens head_dim"],
+        Float[Tensor, "*batch num_kv_heads tokens head_dim"],
+        Float[Tensor, "*batch num_kv_heads tokens head_dim"],
     ]:
-        """Queries and keys, normalised, and values, heads apart."""
+        """Queries, keys and values of one sequence, by one product, heads apart."""
         heads, kv_heads = self.num_heads, self.num_kv_heads
-        if key is None:
-            made = linear(query, self.in_proj_weight, self.in_proj_bias)
-            parts = split(made, heads + 2 * kv_heads)
-            q, k, v = parts.split_with_sizes((heads, kv_heads, kv_heads), dim=-3)
-            return self._normed(q, self.query_norm), self._normed(k, self.key_norm), v
-        q = self._normed(split(self.query_proj(query), heads), self.query_norm)
-        if isinstance(key, Memory):
-            return q, key.key, key.value
-        return q, *self._read(key, key if value is None else value)
+        made = split(linear(x, self.in_proj_weight, self.in_proj_bias), heads + 2 * kv_heads)
+        q, k, v = made.split_with_sizes((heads, kv_heads, kv_heads), dim=-3)
+        return self._normed(q, self.query_norm), self._normed(k, self.key_norm), v
+
+    def _asked(self, query: Tensor) -> Float[Tensor, "*batch num_heads queries head_dim"]:
+        """Queries alone, heads apart."""
+        return self._normed(split(self.query_proj(query), self.num_heads), self.query_norm)
 
     def _read(
         self, key: Tensor, value: Tensor
@@ -270,20 +272,21 @@ class MultiHeadAttention(nn.Module):
         Float[Tensor, "*batch num_kv_heads keys head_dim"],
         Float[Tensor, "*batch num_kv_heads keys head_dim"],
     ]:
-        """Keys, normalised, and values of another sequence, heads apart."""
-        kv_heads = self.num_kv_heads
-        if value is key:
-            both = self._rows(self.num_heads, 2 * kv_heads)
-            k, v = split(both(key), 2 * kv_heads).split(kv_heads, dim=-3)
-        else:
-            k, v = split(self.key_proj(key), kv_heads), split(self.value_proj(value), kv_heads)
-        return self._normed(k, self.key_norm), v
+        """Keys and values of another sequence, heads apart."""
+        k = self._normed(split(self.key_proj(key), self.num_kv_heads), self.key_norm)
+        return k, split(self.value_proj(value), self.num_kv_heads)
 
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, *others: Any, **named: Any
     ) -> None:
-        torch_weights.join(state_dict, prefix)
+        heads = self.num_heads, self.num_kv_heads, self.num_kv_heads
+        torch_weights.join(state_dict, prefix, [count * self.head_dim for count in heads])
         super()._load_from_state_dict(state_dict, prefix, *others, **named)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in torch_weights.PARTS:  # a layer under this name would never be asked
+            checks.stacked(name, value)
+        super().__setattr__(name, value)
 
     @staticmethod
     def _normed(

@@ -17,6 +17,11 @@ def differentiable(*tensors: Tensor) -> bool:
     """Whether a gradient will ask for one of these, and so for what it was computed with."""
     if transformed():  # derivatives that no tensor tells of
         return True
+    return learns(*tensors)
+
+
+def learns(*tensors: Tensor) -> bool:
+    """Whether gradients of these are recorded; transforms do not say so of a tensor."""
     return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 

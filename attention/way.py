@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-import torch
 from torch import Tensor
 
 from attention import checks
@@ -13,13 +12,12 @@ from attention.backends.fused import fused
 from attention.backends.names import load
 from attention.call import Call
 from attention.choice import auto
-from attention.heads import group
 from attention.kept import Kept
 from attention.kept import value as told
 from attention.masks import Causal, Mask
-from attention.masks.table import small, table
+from attention.masks.table import SMALL, small, table
 from attention.named import named
-from attention.transforms import unseen
+from attention.transforms import learns, unseen
 
 
 class Way(NamedTuple):
@@ -29,32 +27,34 @@ class Way(NamedTuple):
     run: Callable[..., Any]
     keep: Any  # a boolean tensor or None; a plan, numbers or a rule for those that take them
     seen: slice | None  # the keys that it is given; None: all
-    straight: bool = False  # whether torch's kernel takes it as it is
+    bare: bool = False  # whether torch's kernel takes all as it is
 
 
 CAUSAL = Way("fused", partial(fused, causal=True), None, None)
-# Nothing is absent, and nothing is looked for.
+# A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
 FUSED_WHOLE = partial(fused, whole=True)
 
 # Of 4 queries on 8,192 keys, which take 1.5 ms, to choose and to lay out took 0.13 ms each time.
 kept: Kept[Way] = Kept(16)  # a plan each, or a tensor of at most 1 MiB in single precision
 
 
-# What is asked for beside a mask: the backend; no bias, no softcap; dropout, weights.
-USUAL = ("auto", True, True, False, False)
-
-
 def way(backend: str, call: Call) -> Way:
     """How to compute a call: as one like it was computed before, if that was kept."""
-    if unseen():
+    mask = call.mask
+    if not isinstance(mask, Mask) or unseen():
+        return new(backend, call)
+    if not small(mask, call.queries, call.keys, call.query.device):
         return new(backend, call)
     given = call.bias is None, call.softcap is None, call.dropout_p > 0, bool(call.weights)
-    name = like(call.query, call.key, call.value, call.mask, (backend, *given))
+    name = like(call.query, call.key, call.value, mask, (backend, *given))
     return new(backend, call) if name is None else kept.under(name, lambda: new(backend, call))
 
 
+USUAL = ("auto", True, True, False, False)  # what `way` makes of a call that asks for a mask alone
+
+
 def again(query: Tensor, key: Tensor, value: Tensor, mask: object) -> Way | None:
-    """How a usual call is computed, if one like it was; it need not be checked again."""
+    """How a call that asks for a mask alone is computed, if one like it was."""
     return kept.find(like(query, key, value, mask, USUAL))
 
 
@@ -62,18 +62,13 @@ def like(
     query: Tensor, key: Tensor, value: Tensor, mask: object, asked: tuple[object, ...]
 ) -> object:
     """What calls have in common that are computed in the same way; None if it is not kept."""
-    if not (isinstance(mask, Mask) and query.is_cpu and key.is_cpu and value.is_cpu):
+    q, k = query.shape, key.shape
+    # One query's keys are more in each call.
+    if not isinstance(mask, Mask) or q[-2] == 1 or q[-2] * k[-2] > SMALL:
         return None
-    if not query.dtype is key.dtype is value.dtype:
-        return None
-    q, k, v = query.shape, key.shape, value.shape
-    if len(q) < 2 or len(k) < 2 or not small(mask, q[-2], k[-2], query.device):
-        return None
-    learns = torch.is_grad_enabled() and (
-        query.requires_grad or key.requires_grad or value.requires_grad
-    )
+    grads = learns(query, key, value)
     try:
-        return told(mask), q, k, v, query.dtype, learns, asked
+        return told(mask), q, k, value.size(-1), query.dtype, grads, asked
     except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
         return None
 
@@ -95,19 +90,19 @@ def new(backend: str, call: Call) -> Way:
 
 def laid(name: str, call: Call, mask: Mask) -> Way:
     """A rule as the tensor that a backend needs."""
-    run, unbiased = load(name), call.bias is None
+    run, plain = load(name), call.bias is None
     if type(mask) is Causal:
         if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return Way(name, run, None, None)
-        if call.square and run is fused and unbiased:
+        if call.square and run is fused and plain:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys
-    added = call.query.dtype if narrow and unbiased else None
+    added = call.query.dtype if narrow and plain else None
     device = call.query.device
     seen, keep, whole = table(mask, call.queries, call.keys, device, narrow, added)
-    if not (whole and unbiased and narrow):
+    if not (whole and plain and narrow):
         return Way(name, run, keep, seen)
     keys = call.keys if seen is None else seen.stop - seen.start
-    alike = call.query.ndim == 4 and group(call.query, call.key) == 1
+    alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0
     return Way(name, FUSED_WHOLE, keep, seen, alike and (keep is not None or keys >= REGISTER))

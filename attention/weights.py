@@ -1,6 +1,6 @@
 """One matrix for queries, keys and values, with the names that nn.MultiheadAttention has for it."""
 
-from collections.abc import MutableMapping
+from collections.abc import MutableMapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -27,17 +27,28 @@ class Projection(NamedTuple):
 def stack(layers: list[nn.Linear]) -> tuple[nn.Parameter, nn.Parameter | None]:
     """Weights and biases of several layers, one below the other."""
     weight = nn.Parameter(torch.cat([layer.weight.detach() for layer in layers]))
-    if any(layer.bias is None for layer in layers):
+    if layers[0].bias is None:
         return weight, None
     return weight, nn.Parameter(torch.cat([layer.bias.detach() for layer in layers]))
 
 
-def join(state: MutableMapping[str, Tensor], prefix: str) -> None:
-    """Pack the projections of a state that has them apart, as most models keep them."""
+def join(state: MutableMapping[str, Any], prefix: str, rows: Sequence[int]) -> None:
+    """Pack the projections of a state that has them apart, as most models keep them.
+
+    What does not fit stays as it is: torch then names what is missing and what is not expected.
+    """
     for kind in KINDS:
-        names = [f"{prefix}{part}.{kind}" for part in PARTS]
-        if all(name in state for name in names):
-            state[f"{prefix}in_proj_{kind}"] = torch.cat([state.pop(name) for name in names])
+        names, whole = [f"{prefix}{part}.{kind}" for part in PARTS], f"{prefix}in_proj_{kind}"
+        if whole not in state and fit([state.get(name) for name in names], rows):
+            state[whole] = torch.cat([state.pop(name) for name in names])
+
+
+def fit(parts: Sequence[Any], rows: Sequence[int]) -> bool:
+    """Whether these are tensors of so many rows, and alike in all else."""
+    if not all(isinstance(part, Tensor) and part.ndim for part in parts):
+        return False
+    like = {(part.shape[1:], part.dtype, part.device) for part in parts}
+    return len(like) == 1 and [part.shape[0] for part in parts] == [*rows]
 
 
 def from_torch(ours: type[Any], theirs: nn.MultiheadAttention) -> Any:

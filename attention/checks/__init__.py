@@ -20,6 +20,7 @@ from attention.checks.modules import (
     packed,
     read,
     sizes,
+    stacked,
     state,
     to_torch,
     tokens,
@@ -44,7 +45,7 @@ from attention.checks.positions import (
     turned,
 )
 from attention.checks.rules import counts, integers, pair, ruled, side
-from attention.checks.tensors import inputs
+from attention.checks.tensors import inputs, usual
 
 __all__ = [
     "above_zero",
@@ -89,8 +90,10 @@ __all__ = [
     "side",
     "sizes",
     "softcap",
+    "stacked",
     "state",
     "to_torch",
     "tokens",
     "turned",
+    "usual",
 ]

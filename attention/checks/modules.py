@@ -90,6 +90,12 @@ def packed(name: str, x: Tensor, parts: int, expected: str) -> None:
         raise ValueError(f"{name} has shape {shape(x)}: expected rows in a multiple of {expected}")
 
 
+def stacked(name: str, value: object) -> None:
+    raise TypeError(
+        f"{name} is set to a {type(value).__name__}: expected its rows of in_proj_weight to be set"
+    )
+
+
 def from_torch(module: Any) -> None:
     """What of `nn.MultiheadAttention` has a counterpart here."""
     if not isinstance(module, nn.MultiheadAttention):

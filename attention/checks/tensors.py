@@ -18,9 +18,11 @@ def usual(query: Tensor, key: Tensor, value: Tensor) -> bool:
     if not (isinstance(query, Tensor) and isinstance(key, Tensor) and isinstance(value, Tensor)):
         return False
     q, k, v = query.shape, key.shape, value.shape
+    dtype = query.dtype
     return (
-        query.dtype in DTYPES
-        and query.dtype == key.dtype == value.dtype
+        dtype in DTYPES
+        and dtype is key.dtype
+        and dtype is value.dtype
         and query.device == key.device == value.device
         and len(q) == len(k) == len(v) > 1
         and same(q, k, v)

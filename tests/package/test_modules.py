@@ -206,6 +206,59 @@ def test_a_module_trains(device: str) -> None:
     assert loss.item() < 0.01
 
 
+def test_projections_that_come_apart_are_packed() -> None:
+    """Also where the module is a part of another, and each where the other loads it."""
+    ours, other = (MultiHeadAttention(12, 4, num_kv_heads=2) for _ in range(2))
+    state = {"0.out_proj.weight": ours.out_proj.weight, "0.out_proj.bias": ours.out_proj.bias}
+    for name in ("query_proj", "key_proj", "value_proj"):
+        part = getattr(ours, name)
+        state |= {f"0.{name}.weight": part.weight, f"0.{name}.bias": part.bias}
+    before = dict(state)
+    nn.Sequential(other).load_state_dict(state)
+    assert state == before  # the caller's is as it was
+    for name, weight in ours.state_dict().items():
+        assert torch.equal(other.state_dict()[name], weight)
+
+
+WRONG = {
+    "as many rows in all": {"query_proj.weight": (6, 12), "key_proj.weight": (12, 12)},
+    "another width": {"key_proj.weight": (6, 11)},
+    "a vector": {"key_proj.weight": (6,)},
+    "a number": {"key_proj.weight": ()},
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_parts_that_do_not_fit_are_left_to_torch(name: str) -> None:
+    attend = MultiHeadAttention(12, 4, num_kv_heads=2, bias=False)
+    before = attend.in_proj_weight.clone()
+    state = {"query_proj.weight": (12, 12), "key_proj.weight": (6, 12)}
+    state |= {"value_proj.weight": (6, 12), "out_proj.weight": (12, 12)} | WRONG[name]
+    with pytest.raises(RuntimeError, match=r"Missing key.*in_proj_weight"):
+        attend.load_state_dict({part: torch.ones(size) for part, size in state.items()})
+    assert torch.equal(attend.in_proj_weight, before)
+
+
+def test_parts_of_two_kinds_are_left_to_torch() -> None:
+    attend = MultiHeadAttention(12, 4, bias=False)
+    state = {f"{part}_proj.weight": torch.ones(12, 12) for part in ("query", "key", "value", "out")}
+    for other in (state["key_proj.weight"].double(), state["key_proj.weight"].to("meta"), None):
+        with pytest.raises(RuntimeError, match=r"Missing key.*in_proj_weight"):
+            attend.load_state_dict(state | {"key_proj.weight": other})
+    packed = {"in_proj_weight": torch.zeros(36, 12)}
+    with pytest.raises(RuntimeError, match="Unexpected key.*query_proj.weight"):
+        attend.load_state_dict(state | packed)
+
+
+@pytest.mark.parametrize("name", ["query_proj", "key_proj", "value_proj"])
+def test_no_layer_takes_the_place_of_a_part(name: str) -> None:
+    attend = MultiHeadAttention(12, 4)
+    message = f"{name} is set to a Linear: expected its rows of in_proj_weight to be set"
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        setattr(attend, name, nn.Linear(12, 12))
+    assert name not in attend.state_dict()
+
+
 def test_a_module_is_the_function(device: str) -> None:
     """With weights that change nothing, a module is dot_product_attention."""
     attend = SelfAttention(4, device=device)

@@ -14,9 +14,11 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
     functional,
+    straight,
 )
 from attention import way as ways
 from attention.absent import REGISTER
+from attention.backends import fused
 from attention.kept import Kept
 
 MASKS = {
@@ -69,6 +71,49 @@ def test_a_usual_call_is_not_looked_at_twice(name: str, scale: float | None, slo
     want = dot_product_attention(*x, MASKS[name], scale=scale, backend="eager")
     for got in (first, again):
         torch.testing.assert_close(got, want)
+
+
+def test_without_heads_the_kernel_is_not_asked(monkeypatch) -> None:
+    """PyTorch 2.11 divides by the number of heads, and the process ends."""
+
+    def asked(*arguments, **options):
+        raise AssertionError("torch's kernel was called")
+
+    monkeypatch.setattr(straight, "scaled_dot_product_attention", asked)
+    monkeypatch.setattr(fused, "scaled_dot_product_attention", asked)
+    x = given((2, 0, 20, 8), (2, 0, 20, 8))
+    for mask in MASKS.values():
+        for _ in range(2):  # the second finds what was kept
+            assert dot_product_attention(*x, mask).shape == (2, 0, 20, 8)
+
+
+@pytest.mark.untyped
+def test_what_only_looks_like_a_tensor_is_refused() -> None:
+    class Alike:
+        shape, dtype, device, is_cpu = torch.Size((2, 3, 20, 8)), torch.float32, "cpu", True
+
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            return torch.zeros(2, 3, 20, 8)
+
+    x = given((2, 3, 20, 8), (2, 3, 20, 8))
+    for mask in (None, Causal(), MASKS["window"]):
+        dot_product_attention(*x, mask)
+        with pytest.raises(TypeError, match="query is a Alike: expected a torch.Tensor"):
+            dot_product_attention(Alike(), *x[1:], mask)
+
+
+def test_a_call_that_fails_fails_once(monkeypatch) -> None:
+    calls = []
+
+    def full(*arguments, **options):
+        calls.append(arguments)
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(straight, "scaled_dot_product_attention", full)
+    with pytest.raises(RuntimeError, match="out of memory"):
+        dot_product_attention(*given((2, 3, 20, 8), (2, 3, 20, 8)))
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize("mask", [None, Causal()])
