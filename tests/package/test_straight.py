@@ -87,6 +87,23 @@ def test_without_heads_the_kernel_is_not_asked(monkeypatch) -> None:
             assert dot_product_attention(*x, mask).shape == (2, 0, 20, 8)
 
 
+def test_few_keys_that_a_mask_leaves_lose_no_nan() -> None:
+    """Ten of them, the last, which every query sees: torch's kernel would make zeros of the NaN."""
+    query, key, value = given((1, 1, 40, 8), (1, 1, 40, 8))
+    key[..., 33, :] = torch.nan
+    for _ in range(2):  # the second finds what was kept
+        got = dot_product_attention(query, key, value, Padding(torch.tensor([10]), side="left"))
+        assert got[..., 30:, :].isnan().all()
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("mask", [None, Causal(), Causal() & SlidingWindow(4)])
+def test_vectors_alone_are_refused(mask: Mask | None) -> None:
+    x = draw(20)
+    with pytest.raises(ValueError, match="query has 1 axis, too few"):
+        dot_product_attention(x, x, x, mask)
+
+
 @pytest.mark.untyped
 def test_what_only_looks_like_a_tensor_is_refused() -> None:
     class Alike:
@@ -122,6 +139,7 @@ def test_a_call_that_fails_fails_once(monkeypatch) -> None:
     [
         (((2, 3, 20, 8), (2, 3, 20, 8)), (True, True)),
         (((2, 3, 1, 8), (2, 3, 20, 8)), (True, True)),  # a token on a cache
+        (((2, 3, 2, 8), (2, 3, 20, 8)), (True, False)),
         (((2, 3, 5, 8), (2, 3, 20, 8)), (True, False)),  # torch aligns the first with the first
         (((2, 3, 30, 8), (2, 3, 20, 8)), (True, False)),
         (((2, 3, REGISTER, 8), (2, 3, REGISTER, 8)), (True, True)),
