@@ -63,8 +63,9 @@ def like(
 ) -> object:
     """What calls have in common that are computed in the same way; None if it is not kept."""
     q, k = query.shape, key.shape
-    # One query's keys are more in each call.
-    if not isinstance(mask, Mask) or q[-2] == 1 or q[-2] * k[-2] > SMALL:
+    if not isinstance(mask, Mask) or not query.is_cpu:  # what is kept lies there
+        return None
+    if q[-2] == 1 or q[-2] * k[-2] > SMALL:  # one query's keys are more in each call
         return None
     grads = learns(query, key, value)
     try:

@@ -87,6 +87,18 @@ def test_without_heads_the_kernel_is_not_asked(monkeypatch) -> None:
             assert dot_product_attention(*x, mask).shape == (2, 0, 20, 8)
 
 
+@pytest.mark.parametrize("name", MASKS)
+def test_what_is_kept_of_the_processor_is_for_the_processor(name: str, slow) -> None:
+    mask, x = MASKS[name], given((2, 3, 20, 8), (2, 3, 20, 8))
+    dot_product_attention(*x, mask)
+    elsewhere = [tensor.to("meta") for tensor in x]
+    if name in ("documents", "padding"):  # which hold tensors
+        with pytest.raises(ValueError, match="on cpu: expected meta"):
+            dot_product_attention(*elsewhere, mask)
+    else:
+        assert dot_product_attention(*elsewhere, mask).is_meta
+
+
 def test_few_keys_that_a_mask_leaves_lose_no_nan() -> None:
     """Ten of them, the last, which every query sees: torch's kernel would make zeros of the NaN."""
     query, key, value = given((1, 1, 40, 8), (1, 1, 40, 8))
