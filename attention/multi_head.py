@@ -10,6 +10,7 @@ from torch.nn.functional import linear
 from attention import checks
 from attention import weights as torch_weights
 from attention.cache import Cache, Memory
+from attention.fastpath import fastpath
 from attention.functional import dot_product_attention
 from attention.heads import merge, split
 from attention.masks import Mask
@@ -169,6 +170,10 @@ class MultiHeadAttention(nn.Module):
             checks.alone(cache, key, Cache)
         weight = self.in_proj_weight
         checks.tokens("query", query, weight)
+        if key is mask is cache is None:
+            both: Any = fastpath(self, query, return_weights)
+            if both is not None:
+                return both if return_weights else both[0]
         seen = mask if cache is None else cache.mask(mask)
         if isinstance(key, Memory):
             checks.memory(key, value, self)

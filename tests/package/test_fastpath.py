@@ -1,0 +1,224 @@
+"""Short self-attention by torch's own call: where it gives the same, and nowhere else."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_hook
+from torch.utils.flop_counter import FlopCounterMode
+
+from attention import ALiBi, Causal, KVCache, MultiHeadAttention, Rotary
+from attention import fastpath as path
+
+
+@pytest.fixture
+def taken(monkeypatch) -> list[int]:
+    """An entry for each call of torch's."""
+    calls: list[int] = []
+    native: Any = vars(torch)["_native_multi_head_attention"]
+
+    def counted(*arguments: Any) -> Any:
+        calls.append(len(arguments))
+        return native(*arguments)
+
+    monkeypatch.setattr(torch, "_native_multi_head_attention", counted)
+    return calls
+
+
+def made(**options: Any) -> MultiHeadAttention:
+    torch.manual_seed(0)
+    options = {"embed_dim": 12, "num_heads": 3, **options}
+    attend = MultiHeadAttention(**options)
+    for name, parameter in attend.named_parameters():
+        if name.endswith("bias"):
+            nn.init.normal_(parameter)
+    return attend.eval()
+
+
+def tokens(*shape: int, **options: Any) -> Tensor:
+    generator = torch.Generator().manual_seed(1)
+    return torch.randn(*(shape or (2, 5, 12)), generator=generator).to(**options)
+
+
+def slow(attend: Any, *inputs: Any, **named: Any) -> Any:
+    """What the module makes of the same by itself."""
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        return attend(*inputs, **named)
+    finally:
+        torch.backends.mha.set_fastpath_enabled(True)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("x", [
+    tokens(), tokens(1, 1, 12), tokens(7, 2, 12).mT.contiguous().mT, tokens(2, 5, 24)[..., ::2],
+    tokens(5, 2, 12).transpose(0, 1), tokens(1, 5, 12).expand(3, 5, 12),
+])  # fmt: skip
+def test_short_tokens_take_one_call(x: Tensor, taken: list[int]) -> None:
+    attend = made()
+    want = slow(attend, x, return_weights=True)
+    assert not taken
+    got = attend(x, return_weights=True)
+    torch.testing.assert_close(got, want)
+    torch.testing.assert_close(attend(x), want[0])
+    assert len(taken) == 2
+
+
+@torch.no_grad()
+def test_what_is_in_the_tokens_comes_out() -> None:
+    """NaN and infinity reach the same outputs."""
+    attend, x = made(), tokens()
+    for odd in (torch.nan, torch.inf):
+        x[0, 3, 2] = odd
+        assert attend(x)[0].isnan().all()
+        torch.testing.assert_close(attend(x), slow(attend, x), equal_nan=True)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_the_most_that_is_short(weights: bool, taken: list[int], monkeypatch) -> None:
+    monkeypatch.setattr(path, "SHORT", 120)
+    monkeypatch.setattr(path, "SHORT_WITH_WEIGHTS", 240)
+    attend, most = made(), 20 if weights else 10
+    with torch.no_grad():
+        attend(tokens(1, most, 12), return_weights=weights)
+        assert len(taken) == 1
+        attend(tokens(1, most + 1, 12), return_weights=weights)
+        attend(tokens(2, 0, 12), return_weights=weights)
+    assert len(taken) == 1
+
+
+def adapted(attend: MultiHeadAttention) -> None:
+    class Adapter(nn.Linear):
+        pass
+
+    attend.out_proj = Adapter(12, 12)
+
+
+def parametrized(name: str) -> Callable[[MultiHeadAttention], None]:
+    class Double(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return 2 * x
+
+    def change(attend: MultiHeadAttention) -> None:
+        held = attend.out_proj if name.startswith("out") else attend
+        nn.utils.parametrize.register_parametrization(held, name.split(".")[-1], Double())
+
+    return change
+
+
+def scaled(attend: MultiHeadAttention) -> None:
+    attend.scale = 0.25
+
+
+OTHERS: dict[str, Any] = {
+    "no bias": {"bias": False},
+    "fewer key heads": {"num_kv_heads": 1},
+    "wider heads": {"head_dim": 6},
+    "rotary": {"positions": Rotary()},
+    "ALiBi": {"positions": ALiBi()},
+    "norms": {"qk_norm": True},
+    "a cap": {"softcap": 0.5},
+    "a scale": {"scale": 0.1},
+    "float64": {"dtype": torch.float64},
+    "halves": {"dtype": torch.bfloat16},
+}
+CHANGES: dict[str, Callable[[MultiHeadAttention], None]] = {
+    "an adapter": adapted,
+    "a scale, later": scaled,
+    "in_proj_weight made anew": parametrized("in_proj_weight"),
+    "in_proj_bias made anew": parametrized("in_proj_bias"),
+    "the output's weight made anew": parametrized("out_proj.weight"),
+}
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("name", [*OTHERS, *CHANGES])
+def test_what_torchs_module_has_not_takes_calls_of_its_own(name: str, taken: list[int]) -> None:
+    attend = made(**OTHERS.get(name, {}))
+    CHANGES.get(name, lambda attend: None)(attend)
+    x = tokens(dtype=attend.out_proj.weight.dtype)
+    got = attend(x, return_weights=True)
+    assert not taken
+    torch.testing.assert_close(got, slow(attend, x, return_weights=True), rtol=0, atol=0)
+
+
+@torch.no_grad()
+def test_another_call_takes_calls_of_its_own(taken: list[int]) -> None:
+    attend, x = made(), tokens()
+    attend(x, x)
+    attend(x, mask=Causal())
+    attend(x, cache=KVCache())
+    attend(x[0])
+    attend(tokens(1, 2, 5, 12))
+    assert not taken
+
+
+def test_what_learns_takes_calls_of_its_own(taken: list[int]) -> None:
+    attend, x = made(), tokens()
+    attend(x).sum().backward()
+    assert attend.out_proj.bias.grad is not None
+    attend.requires_grad_(False)
+    attend(x.requires_grad_()).sum().backward()
+    assert x.grad is not None
+    assert not taken
+    attend(x.detach())
+    assert taken
+
+
+@torch.no_grad()
+def test_dropout_in_training_takes_calls_of_its_own(taken: list[int]) -> None:
+    attend = made(dropout=0.5).train()
+    attend(tokens())
+    assert not taken
+    attend.eval()(tokens())
+    assert len(taken) == 1
+    made().train()(tokens())
+    assert len(taken) == 2
+
+
+@torch.no_grad()
+def test_hooks_of_the_output_are_called(taken: list[int]) -> None:
+    attend, hooks = made(), []
+    after = attend.out_proj.register_forward_hook(lambda *given: hooks.append("after"))
+    attend(tokens())
+    after.remove()
+    attend.out_proj.register_forward_pre_hook(lambda *given: hooks.append("before"))
+    attend(tokens())
+    assert hooks == ["after", "before"]
+    everywhere = register_module_forward_hook(lambda *given: hooks.append(type(given[0]).__name__))
+    try:
+        made()(tokens())
+    finally:
+        everywhere.remove()
+    assert hooks[2:] == ["Linear", "MultiHeadAttention"]
+    assert not taken
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("inside", ["operations counted", "autocast", "off"])
+def test_under_what_changes_calls_it_takes_its_own(inside: str, taken: list[int]) -> None:
+    attend, x = made(), tokens()
+    counter = FlopCounterMode(display=False)
+    within: dict[str, AbstractContextManager[Any]] = {
+        "operations counted": counter,
+        "autocast": torch.autocast("cpu", torch.bfloat16),
+        "off": nullcontext(),
+    }
+    with within[inside]:
+        out = slow(attend, x) if inside == "off" else attend(x)
+    assert not taken
+    assert out.dtype is (torch.bfloat16 if inside == "autocast" else torch.float32)
+    if inside == "operations counted":
+        assert counter.get_total_flops() > 0
+
+
+@torch.no_grad()
+def test_transforms_take_calls_of_their_own(taken: list[int]) -> None:
+    attend, x = made(), tokens()
+    want = attend(x)
+    assert len(taken) == 1
+    torch.testing.assert_close(torch.func.vmap(attend)(x[None])[0], want)
+    assert len(taken) == 1
