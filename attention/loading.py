@@ -4,7 +4,7 @@ This holds for the rotary positions that a configuration calls `default`, all of
 Others, such as those of Llama 3.1 (`llama3`) or YaRN, have no counterpart: the weights would load,
 and the results be wrong. A `sliding_window` of None, as in later Mistrals, is no window.
 
-A family has a function from the state of its attention to the state of ours. Sizes, positions and
+A family has a function from the state of its attention to one that ours loads. Sizes, positions and
 masks are in its configuration `c`, and are given to the module and to its calls:
 
     Llama:       MultiHeadAttention(c.hidden_size, c.num_attention_heads,
@@ -48,7 +48,7 @@ OURS = {
 
 
 def from_llama(theirs: State) -> dict[str, Tensor]:
-    """The state of Llama's attention, or Mistral's, Qwen's or Gemma 2's, as the state of ours.
+    """The state of Llama's attention, Mistral's, Qwen's or Gemma 2's, as a state that ours loads.
 
         q_proj, k_proj, v_proj, o_proj   →   query_proj, key_proj, value_proj, out_proj
         q_norm, k_norm                   →   query_norm, key_norm
@@ -85,7 +85,7 @@ def from_llama(theirs: State) -> dict[str, Tensor]:
 
 
 def from_bart(theirs: State) -> dict[str, Tensor]:
-    """The state of BART's attention, or Whisper's, as the state of ours.
+    """The state of BART's attention, or Whisper's, as a state that ours loads.
 
         q_proj, k_proj, v_proj, out_proj   →   query_proj, key_proj, value_proj, out_proj
 
@@ -114,7 +114,7 @@ def from_bart(theirs: State) -> dict[str, Tensor]:
 
 
 def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
-    """The state of BLOOM's attention as the state of ours.
+    """The state of BLOOM's attention as a state that ours loads.
 
         query_key_value, a part to each head, and in it query, key, value   →   three projections
         dense                                                               →   out_proj
@@ -154,7 +154,7 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
 
 
 def from_modernbert(theirs: State) -> dict[str, Tensor]:
-    """The state of ModernBERT's attention as the state of ours.
+    """The state of ModernBERT's attention as a state that ours loads.
 
         Wqkv, all queries, then all keys, then all values   →   three projections
         Wo                                                  →   out_proj

@@ -11,7 +11,6 @@ from torch.nn.functional import linear
 from attention import checks
 
 PARTS = ("query_proj", "key_proj", "value_proj")  # in the order in which they are packed
-KINDS = ("weight", "bias")
 
 
 class Projection(NamedTuple):
@@ -24,20 +23,14 @@ class Projection(NamedTuple):
         return linear(x, self.weight, self.bias)
 
 
-def stack(layers: list[nn.Linear]) -> tuple[nn.Parameter, nn.Parameter | None]:
-    """Weights and biases of several layers, one below the other."""
-    weight = nn.Parameter(torch.cat([layer.weight.detach() for layer in layers]))
-    if layers[0].bias is None:
-        return weight, None
-    return weight, nn.Parameter(torch.cat([layer.bias.detach() for layer in layers]))
-
-
-def join(state: MutableMapping[str, Any], prefix: str, rows: Sequence[int]) -> None:
+def join(
+    state: MutableMapping[str, Any], prefix: str, kinds: Sequence[str], rows: Sequence[int]
+) -> None:
     """Pack the projections of a state that has them apart, as most models keep them.
 
     What does not fit stays as it is: torch then names what is missing and what is not expected.
     """
-    for kind in KINDS:
+    for kind in kinds:
         names, whole = [f"{prefix}{part}.{kind}" for part in PARTS], f"{prefix}in_proj_{kind}"
         if whole not in state and fit([state.get(name) for name in names], rows):
             state[whole] = torch.cat([state.pop(name) for name in names])

@@ -92,7 +92,8 @@ def packed(name: str, x: Tensor, parts: int, expected: str) -> None:
 
 def stacked(name: str, value: object) -> None:
     raise TypeError(
-        f"{name} is set to a {type(value).__name__}: expected its rows of in_proj_weight to be set"
+        f"{name} is set to a {type(value).__name__}: "
+        f"expected new numbers, as in {name}.weight.copy_(…)"
     )
 
 

@@ -77,11 +77,21 @@ def test_what_is_in_the_tokens_comes_out() -> None:
         torch.testing.assert_close(attend(x), slow(attend, x), equal_nan=True)
 
 
+@torch.no_grad()
+def test_narrow_tokens_make_no_large_table(taken: list[int]) -> None:
+    """2 · 90² scores of 180 numbers."""
+    attend = made(embed_dim=2, num_heads=2)
+    attend(tokens(1, 91, 2))
+    assert not taken
+    attend(tokens(1, 90, 2))
+    assert taken
+
+
 @pytest.mark.parametrize("weights", [False, True])
 def test_the_most_that_is_short(weights: bool, taken: list[int], monkeypatch) -> None:
-    monkeypatch.setattr(path, "SHORT", 120)
-    monkeypatch.setattr(path, "SHORT_WITH_WEIGHTS", 240)
-    attend, most = made(), 20 if weights else 10
+    monkeypatch.setattr(path, "SHORT", 48)
+    monkeypatch.setattr(path, "SHORT_WITH_WEIGHTS", 75)
+    attend, most = made(), 5 if weights else 4
     with torch.no_grad():
         attend(tokens(1, most, 12), return_weights=weights)
         assert len(taken) == 1
@@ -113,6 +123,14 @@ def scaled(attend: MultiHeadAttention) -> None:
     attend.scale = 0.25
 
 
+def normed(attend: MultiHeadAttention) -> None:
+    attend.key_norm = nn.RMSNorm(4)
+
+
+def replaced(attend: MultiHeadAttention) -> None:
+    attend.out_proj.forward = lambda x: -x
+
+
 OTHERS: dict[str, Any] = {
     "no bias": {"bias": False},
     "fewer key heads": {"num_kv_heads": 1},
@@ -128,6 +146,8 @@ OTHERS: dict[str, Any] = {
 CHANGES: dict[str, Callable[[MultiHeadAttention], None]] = {
     "an adapter": adapted,
     "a scale, later": scaled,
+    "a norm of keys, later": normed,
+    "another forward": replaced,
     "in_proj_weight made anew": parametrized("in_proj_weight"),
     "in_proj_bias made anew": parametrized("in_proj_bias"),
     "the output's weight made anew": parametrized("out_proj.weight"),
@@ -198,12 +218,13 @@ def test_hooks_of_the_output_are_called(taken: list[int]) -> None:
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("inside", ["operations counted", "autocast", "off"])
+@pytest.mark.parametrize("inside", ["operations counted", "functions seen", "autocast", "off"])
 def test_under_what_changes_calls_it_takes_its_own(inside: str, taken: list[int]) -> None:
     attend, x = made(), tokens()
     counter = FlopCounterMode(display=False)
     within: dict[str, AbstractContextManager[Any]] = {
         "operations counted": counter,
+        "functions seen": torch.device("cpu"),
         "autocast": torch.autocast("cpu", torch.bfloat16),
         "off": nullcontext(),
     }
@@ -222,3 +243,13 @@ def test_transforms_take_calls_of_their_own(taken: list[int]) -> None:
     assert len(taken) == 1
     torch.testing.assert_close(torch.func.vmap(attend)(x[None])[0], want)
     assert len(taken) == 1
+
+
+@torch.no_grad()
+def test_a_module_is_exported_for_any_length_without_a_mask() -> None:
+    """No size of its own call ends up in the graph."""
+    lengths = {"query": {1: torch.export.Dim("tokens", min=2)}}
+    attend = made()
+    exported = torch.export.export(attend, (tokens(),), dynamic_shapes=lengths).module()
+    for x in (tokens(), tokens(2, 300, 12)):
+        torch.testing.assert_close(exported(x), attend(x))
