@@ -16,7 +16,7 @@ from attention.transforms import learns, unseen
 
 # The most numbers in the tokens, and in the table of scores, which this call makes. With more, a
 # module without weights is faster by the kernel that makes no table, and with weights as fast.
-SHORT, SHORT_WITH_WEIGHTS = 1 << 14, 1 << 17
+SHORT, SHORT_WITH_WEIGHTS = 1 << 14, 1 << 19
 
 
 def fastpath(
@@ -29,23 +29,21 @@ def fastpath(
     | None
 ):
     """What a module makes of tokens that fit it, and the weights if asked; None if it does more."""
-    if unseen() or x.ndim != 3:
+    # What is computed anew in each call is no parameter. To ask for each by its name takes 3 µs.
+    own = module._parameters
+    weight = own.get("in_proj_weight")
+    if unseen() or x.ndim != 3 or weight is None or learns(x, weight):
         return None
     batch, tokens, width = x.shape
     heads = module.num_heads
     size = batch * tokens * max(width, heads * tokens)
     if not 0 < size <= (SHORT_WITH_WEIGHTS if weights else SHORT):
         return None
-    # What is computed anew in each call is no parameter. To ask for each by its name takes 3 µs.
-    out, own = module._modules.get("out_proj"), module._parameters
+    out = module._modules.get("out_proj")
     if not plain(out):
         return None
-    parts: Any = (
-        own.get("in_proj_weight"),
-        own.get("in_proj_bias"),
-        out._parameters.get("weight"),
-        out._parameters.get("bias"),
-    )
+    last = out._parameters
+    parts: Any = weight, own.get("in_proj_bias"), last.get("weight"), last.get("bias")
     for part in parts:
         if type(part) is not nn.Parameter or part.dtype is not torch.float32 or not part.is_cpu:
             return None
@@ -57,7 +55,7 @@ def fastpath(
         or heads * module.head_dim != width
         or module.scale != module.head_dim**-0.5
         or x.dtype is not torch.float32
-        or learns(x, *parts)
+        or learns(*parts)
         or has_torch_function((x, *parts))
         or torch._C._len_torch_dispatch_stack()  # whoever counts operations counts the calls
         or torch._C._is_any_autocast_enabled()
