@@ -209,7 +209,7 @@ def test_a_module_trains(device: str) -> None:
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_what_a_module_begins_with_is_drawn_as_layers_are(bias: bool) -> None:
-    """One after the other, and again if asked: FSDP, for one, asks."""
+    """One after the other, and again if asked, as what splits large models asks."""
     torch.manual_seed(0)
     attend = MultiHeadAttention(12, 3, num_kv_heads=1, bias=bias)
     for again in (False, True):
