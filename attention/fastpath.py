@@ -1,6 +1,6 @@
 """Short self-attention in one call: torch's, which its own module makes where nothing learns.
 
-For 16 tokens of width 64 a module then takes 38 µs. Product by product it takes 52, and 83 with
+For 16 tokens of width 64 a module then takes 41 µs. Product by product it takes 52, and 83 with
 weights. `torch.backends.mha.set_fastpath_enabled(False)` turns it off, for torch's module too.
 """
 
@@ -45,7 +45,9 @@ def fastpath(
     last = out._parameters
     parts: Any = weight, own.get("in_proj_bias"), last.get("weight"), last.get("bias")
     for part in parts:
-        if type(part) is not nn.Parameter or part.dtype is not torch.float32 or not part.is_cpu:
+        if type(part) is not nn.Parameter or part.layout is not torch.strided:
+            return None
+        if part.dtype is not torch.float32 or not part.is_cpu:
             return None
     if (
         (module.training and module.dropout)

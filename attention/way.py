@@ -63,9 +63,11 @@ def like(
 ) -> object:
     """What calls have in common that are computed in the same way; None if it is not kept."""
     q, k = query.shape, key.shape
-    if not isinstance(mask, Mask) or not query.is_cpu:  # what is kept lies there
+    # One query's keys are more in each call. And what is kept lies on the processor.
+    if not isinstance(mask, Mask) or q[-2] == 1 or not query.is_cpu:
         return None
-    if q[-2] == 1 or q[-2] * k[-2] > SMALL:  # one query's keys are more in each call
+    # A mask has at most an entry for each score; how many it has is a question of 1 µs.
+    if q[:-1].numel() * k[-2] > SMALL and not small(mask, q[-2], k[-2], query.device):
         return None
     grads = learns(query, key, value)
     try:

@@ -23,6 +23,14 @@ class Projection(NamedTuple):
         return linear(x, self.weight, self.bias)
 
 
+def stack(layers: list[nn.Linear]) -> tuple[nn.Parameter, nn.Parameter | None]:
+    """Weights and biases of several layers, one below the other."""
+    weight = nn.Parameter(torch.cat([layer.weight.detach() for layer in layers]))
+    if layers[0].bias is None:
+        return weight, None
+    return weight, nn.Parameter(torch.cat([layer.bias.detach() for layer in layers]))
+
+
 def join(
     state: MutableMapping[str, Any], prefix: str, kinds: Sequence[str], rows: Sequence[int]
 ) -> None:

@@ -93,7 +93,7 @@ def packed(name: str, x: Tensor, parts: int, expected: str) -> None:
 def stacked(name: str, value: object) -> None:
     raise TypeError(
         f"{name} is set to a {type(value).__name__}: "
-        f"expected new numbers, as in {name}.weight.copy_(…)"
+        f"expected new numbers, as in {name}.weight.copy_(…) under torch.no_grad()"
     )
 
 

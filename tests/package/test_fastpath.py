@@ -143,11 +143,18 @@ OTHERS: dict[str, Any] = {
     "float64": {"dtype": torch.float64},
     "halves": {"dtype": torch.bfloat16},
 }
+
+
+def sparse(attend: MultiHeadAttention) -> None:
+    attend.out_proj.weight = nn.Parameter(attend.out_proj.weight.detach().to_sparse())
+
+
 CHANGES: dict[str, Callable[[MultiHeadAttention], None]] = {
     "an adapter": adapted,
     "a scale, later": scaled,
     "a norm of keys, later": normed,
     "another forward": replaced,
+    "a sparse weight": sparse,
     "in_proj_weight made anew": parametrized("in_proj_weight"),
     "in_proj_bias made anew": parametrized("in_proj_bias"),
     "the output's weight made anew": parametrized("out_proj.weight"),

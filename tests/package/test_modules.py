@@ -209,19 +209,42 @@ def test_a_module_trains(device: str) -> None:
 
 @pytest.mark.parametrize("bias", [True, False])
 def test_what_a_module_begins_with_is_drawn_as_layers_are(bias: bool) -> None:
-    """One after the other, and again if asked, as what splits large models asks."""
     torch.manual_seed(0)
     attend = MultiHeadAttention(12, 3, num_kv_heads=1, bias=bias)
-    for again in (False, True):
-        if again:
-            torch.manual_seed(0)
-            for module in attend.modules():
-                getattr(module, "reset_parameters", bool)()
-        torch.manual_seed(0)
-        for name, rows in (("query", 12), ("key", 4), ("value", 4), ("out", 12)):
-            layer, part = nn.Linear(12, rows, bias=bias), getattr(attend, f"{name}_proj")
-            assert part.weight.equal(layer.weight)
-            assert part.bias.equal(layer.bias) if bias else part.bias is None
+    torch.manual_seed(0)
+    for name, rows in (("query", 12), ("key", 4), ("value", 4), ("out", 12)):
+        layer, part = nn.Linear(12, rows, bias=bias), getattr(attend, f"{name}_proj")
+        assert part.weight.equal(layer.weight)
+        assert part.bias.equal(layer.bias) if bias else part.bias is None
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_parameters_are_drawn_anew(bias: bool) -> None:
+    """As whoever fills a module that was made without memory asks each part of it."""
+    attend = MultiHeadAttention(16, 4, num_kv_heads=2, bias=bias, device="meta").to_empty(
+        device="cpu"
+    )
+    own = attend.in_proj_weight, attend.in_proj_bias
+    for parameter in attend.parameters():
+        nn.init.constant_(parameter, 7.0)
+    for module in attend.modules():
+        getattr(module, "reset_parameters", bool)()
+    assert (attend.in_proj_weight, attend.in_proj_bias) == own
+    for parameter in attend.parameters():
+        assert parameter.abs().max() <= 0.25  # 1 / sqrt(16), as of nn.Linear
+        assert parameter.unique().numel() > 0.9 * parameter.numel()
+        assert parameter.min() < -0.1
+        assert parameter.max() > 0.1
+
+
+def test_the_gradient_of_cross_attention_fills_one_matrix() -> None:
+    """Three slices would each fill a whole one, and add them."""
+    attend = MultiHeadAttention(12, 3)
+    with torch.profiler.profile() as profile:
+        attend(torch.randn(1, 2, 12), torch.randn(1, 4, 12)).sum().backward()
+    names = {event.name for event in profile.events()}
+    assert "aten::slice_backward" not in names
+    assert any(name.startswith("SplitWithSizesBackward") for name in names)
 
 
 def test_a_module_without_biases_packs_none() -> None:
@@ -277,8 +300,8 @@ def test_parts_of_two_kinds_are_left_to_torch() -> None:
 @pytest.mark.parametrize("name", ["query_proj", "key_proj", "value_proj"])
 def test_no_layer_takes_the_place_of_a_part(name: str) -> None:
     attend = MultiHeadAttention(12, 4)
-    message = f"{name} is set to a Linear: expected new numbers, as in {name}.weight.copy_(…)"
-    with pytest.raises(TypeError, match=re.escape(message)):
+    message = f"expected new numbers, as in {name}.weight.copy_(…) under torch.no_grad()"
+    with pytest.raises(TypeError, match=f"^{name} is set to a Linear: {re.escape(message)}$"):
         setattr(attend, name, nn.Linear(12, 12))
     assert name not in attend.state_dict()
 

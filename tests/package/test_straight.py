@@ -20,6 +20,7 @@ from attention import way as ways
 from attention.absent import REGISTER
 from attention.backends import fused
 from attention.kept import Kept
+from attention.masks import table
 
 MASKS = {
     "none": None,
@@ -97,6 +98,20 @@ def test_what_is_kept_of_the_processor_is_for_the_processor(name: str, slow) -> 
             dot_product_attention(*elsewhere, mask)
     else:
         assert dot_product_attention(*elsewhere, mask).is_meta
+
+
+@pytest.mark.parametrize(("batch", "looked"), [(1, 1), (3, 0)])
+def test_a_mask_that_is_not_kept_is_not_looked_up(batch: int, looked: int, monkeypatch) -> None:
+    """Its content would be read in each call."""
+    monkeypatch.setattr(ways, "SMALL", 4 * 40)
+    monkeypatch.setattr(table, "SMALL", 4 * 40)
+    asked: list[object] = []
+    told = ways.told
+    monkeypatch.setattr(ways, "told", lambda part: asked.append(part) or told(part))
+    mask = Documents((torch.arange(40) // 7).expand(batch, 40))
+    query, key, value = given((3, 2, 4, 8), (3, 2, 40, 8))
+    assert ways.again(query, key, value, mask) is None
+    assert len(asked) == looked
 
 
 def test_few_keys_that_a_mask_leaves_lose_no_nan() -> None:
