@@ -173,6 +173,16 @@ def test_what_torchs_module_has_not_takes_calls_of_its_own(name: str, taken: lis
 
 
 @torch.no_grad()
+def test_elsewhere_and_in_two_dtypes_it_takes_calls_of_its_own(taken: list[int]) -> None:
+    assert made(device="meta")(tokens(device="meta")).is_meta
+    attend = made()
+    attend.out_proj.double()
+    with pytest.raises(RuntimeError, match="dtype"):
+        attend(tokens())
+    assert not taken
+
+
+@torch.no_grad()
 def test_another_call_takes_calls_of_its_own(taken: list[int]) -> None:
     attend, x = made(), tokens()
     attend(x, x)
