@@ -277,7 +277,7 @@ def test_what_the_page_says_of_long_texts_holds() -> None:
     hidden = MASKS[1:]
     dense = {length: ratios(length, "dense") for length in (2048, 8192)}
     flex = {length: ratios(length, "flex") for length in (2048, 8192)}
-    says("*Ahead* of the tensor under every mask", all(dense[8192][n] > HIGH for n in hidden))
+    says("*Ahead* of the tensor under every mask", all(dense[8192][n] > 1.5 for n in hidden))
     half = [dense[8192][name] for name in ("causal", "prefix", "padding")]
     says("about twice where half is heard", all(1.7 < ratio < 2.5 for ratio in half))
     all_four = len(flex[8192]) == 4 and min(flex[8192].values()) > HIGH
@@ -286,6 +286,9 @@ def test_what_the_page_says_of_long_texts_holds() -> None:
     says("the shortest, of equal texts, reaches to 1.23", shortest == "documents")
     both = part("masks", "backward")["cells"]["2048"]
     trained = [both[name]["ways"]["dense"]["ratio"] for name in hidden]
+    assert all(dense[2048][name] > 1.5 for name in hidden)
+    assert min(trained) > 1.6
+    assert min(ratios(2048, "formula").values()) == 3.3
     ahead = [*trained, *(dense[2048][n] for n in hidden), *flex[2048].values()]
     ahead += [ratios(2048, "formula")[name] for name in hidden]
     says(
@@ -295,7 +298,7 @@ def test_what_the_page_says_of_long_texts_holds() -> None:
     )
     equal = dense[2048]["none"], both["none"]["ways"]["dense"]["ratio"]
     says(
-        "*Equal*: without a mask, against the same kernel.", max(abs(r - 1) for r in equal) <= 0.051
+        "*Equal*: without a mask, against the same kernel.", LOW <= min(equal) <= max(equal) <= HIGH
     )
 
 
@@ -329,7 +332,8 @@ def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     tensor = {n: busy[n]["ways"]["dense"]["ratio"] for n in MASKS}
     left = tensor["window"] / ratios(8192, "dense")["window"]
     says("ours loses more, and little more than half of the gain is left", 0.5 < left < 0.6)
-    says("no mask of the table falls behind the tensor", min(tensor.values()) >= 1)
+    says("no mask of the table falls behind the tensor", tensor["none"] >= 1)
+    assert all(tensor[name] > 1.5 for name in MASKS[1:])
 
 
 def test_a_mask_is_cut_into_as_many_calls_as_the_page_says() -> None:
@@ -415,6 +419,8 @@ def test_what_the_page_says_of_memory_holds() -> None:
         and 0.45 < window["8192"][1] / tensor["8192"][1] < 0.55,
     )
     beside = sorted(x["8192"][1] / causal["8192"][1] for x in ours.values())
+    assert beside[0] > 1.15
+    assert beside[-1] == window["8192"][1] / causal["8192"][1] < 2.2
     says(
         "training takes a sixth more than that, or up to 2.09 times as much",
         abs(beside[0] - 7 / 6) < 0.02,
