@@ -122,7 +122,7 @@ def kernel(
         q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
     )
     if context.requires_grad and not torch.compiler.is_compiling():
-        tell(context)
+        context = told(context)
     if folded:
         context = unfold(context, size)
     if axes != 4:
@@ -141,8 +141,12 @@ def four_of(
     return over
 
 
-def tell(context: Tensor) -> None:
-    """Let whoever differentiates twice know which backends could; torch's error does not say."""
+def told(context: Tensor) -> Tensor:
+    """The context; whoever differentiates it twice is told which backends could.
+
+    Torch's error does not say.
+    """
     made = context.grad_fn
     if made is not None and made.name().startswith("ScaledDotProduct"):
         made.register_hook(once)
+    return context

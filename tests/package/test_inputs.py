@@ -49,10 +49,11 @@ def test_usual_is_exactly_what_fits(given: list[Tensor]) -> None:
         fits = True
     except (TypeError, ValueError):
         fits = False
-    assert usual(*given) == fits
+    assert usual(*given) == usual(*given, whole=True) == fits
 
 
 def test_groups_of_heads_are_those_of_one_batch() -> None:
     query, key, other = (torch.zeros(n, heads, 3, 8) for n, heads in ((2, 4), (2, 2), (3, 2)))
-    assert usual(query, key, key)
-    assert not usual(query, other, other)
+    for whole in (False, True):
+        assert usual(query, key, key, whole)
+        assert not usual(query, other, other, whole)
