@@ -333,7 +333,8 @@ class MultiHeadAttention(nn.Module):
         `~key_padding_mask[:, None, None]`. Its weights are averaged over heads, ours are not.
 
         Raises:
-            TypeError: It is not `nn.MultiheadAttention`.
+            TypeError: It is not `nn.MultiheadAttention`, or its `out_proj` is not a layer of
+                plain weights.
             ValueError: It has `batch_first=False`, `kdim`, `vdim`, `add_bias_kv` or
                 `add_zero_attn`, for which there is nothing here.
 
@@ -352,6 +353,7 @@ class MultiHeadAttention(nn.Module):
         """The same weights in torch's own module, with `batch_first=True`.
 
         Raises:
+            TypeError: `out_proj` is not a layer of plain weights.
             ValueError: The heads are grouped or of another width than `embed_dim / num_heads`, or
                 the module has positions, norms, a cap or a scale, for which torch has nothing.
         """

@@ -43,8 +43,6 @@ def way(backend: str, call: Call) -> Way:
     mask = call.mask
     if not isinstance(mask, Mask) or unseen():
         return new(backend, call)
-    if not small(mask, call.queries, call.keys, call.query.device):
-        return new(backend, call)
     given = call.bias is None, call.softcap is None, call.dropout_p > 0, bool(call.weights)
     name = like(call.query, call.key, call.value, mask, (backend, *given))
     return new(backend, call) if name is None else kept.under(name, lambda: new(backend, call))

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parametrize
 
 from attention import autocast
 from attention.checks.numbers import count
@@ -111,6 +112,7 @@ def from_torch(module: Any) -> None:
     if module.bias_k is not None or module.add_zero_attn:
         name = "add_zero_attn" if module.add_zero_attn else "add_bias_kv"
         raise ValueError(f"module has {name}=True: expected False, since it adds a key of its own")
+    joined(module)
 
 
 def to_torch(module: Any) -> None:
@@ -134,3 +136,11 @@ def to_torch(module: Any) -> None:
     ):
         if has:
             raise ValueError(f"the module has {name}: nn.MultiheadAttention has none")
+    joined(module)
+
+
+def joined(module: Any) -> None:
+    """That the layer which joins the heads has weights of its own, which go over by their names."""
+    layer = module.out_proj
+    if not isinstance(layer, nn.Linear) or parametrize.is_parametrized(layer):
+        raise TypeError(f"out_proj is a {type(layer).__name__}: expected nn.Linear")

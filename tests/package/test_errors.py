@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 from torch import nn
+from torch.nn.utils.parametrizations import weight_norm
 
 from attention import (
     Causal,
@@ -542,6 +543,16 @@ def theirs(**options) -> nn.MultiheadAttention:
     return nn.MultiheadAttention(32, 4, **{"batch_first": True, **options})
 
 
+def wrapped(module):
+    module.out_proj = nn.Sequential(module.out_proj)
+    return module
+
+
+def normed(module):
+    weight_norm(module.out_proj)
+    return module
+
+
 MODULES = {
     "no width": (
         lambda: SelfAttention(0),
@@ -676,6 +687,21 @@ MODULES = {
         lambda: MultiHeadAttention(32, 4, head_dim=16).to_torch(),
         ValueError,
         "head_dim is 16: nn.MultiheadAttention expects embed_dim / num_heads, 32 / 4",
+    ),
+    "a wrapped layer from torch": (
+        lambda: MultiHeadAttention.from_torch(wrapped(theirs())),
+        TypeError,
+        "out_proj is a Sequential: expected nn.Linear",
+    ),
+    "a wrapped layer to torch": (
+        lambda: wrapped(MultiHeadAttention(32, 4)).to_torch(),
+        TypeError,
+        "out_proj is a Sequential: expected nn.Linear",
+    ),
+    "a layer that is computed, to torch": (
+        lambda: normed(MultiHeadAttention(32, 4)).to_torch(),
+        TypeError,
+        "out_proj is a ParametrizedLinear: expected nn.Linear",
     ),
 }
 
