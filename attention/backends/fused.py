@@ -1,6 +1,7 @@
 """Attention as torch computes it: one kernel, which need not hold all the scores at once.
 
-On a CPU it does, with dropout, with values of another width, and under a bias that learns.
+On a CPU it does, with dropout, with values of another width, and under a bias that learns. One query
+of each of four heads may be two products, where those read many shared keys faster.
 """
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import REGISTER, idle, silence
+from attention.backends import products
 from attention.heads import fold, four, unfold
 from attention.once import once
 from attention.transforms import unseen
@@ -118,9 +120,12 @@ def kernel(
     size = heads // kv_heads if folded else 1
     if folded:
         q, grouped = fold(q, size), False
-    context = scaled_dot_product_attention(
-        q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
-    )
+    if folded and over is None and not dropout_p and products.pays(q, k, v):
+        context = products.products(q, k, v, scale)
+    else:
+        context = scaled_dot_product_attention(
+            q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
+        )
     if context.requires_grad and not torch.compiler.is_compiling():
         context = told(context)
     if folded:
