@@ -1,7 +1,7 @@
 """Attention as torch computes it: one kernel, which need not hold all the scores at once.
 
-On a CPU it does, with dropout, with values of another width, and under a bias that learns. One query
-of each of four heads may be two products, where those read many shared keys faster.
+On a CPU it does, with dropout, with values of another width, and under a bias that learns. One
+query of each of four heads may be two products, where those read many shared keys faster.
 """
 
 import torch
