@@ -147,6 +147,20 @@ def test_what_only_looks_like_a_tensor_is_refused() -> None:
             dot_product_attention(Alike(), *x[1:], mask)
 
 
+@pytest.mark.parametrize("name", ["none", "causal", "prefix"])
+def test_who_differentiates_twice_is_told_who_could(name: str, slow) -> None:
+    query, key, value = given((2, 3, 20, 8), (2, 3, 20, 8))
+    query.requires_grad_()
+    mask = MASKS[name]
+    dot_product_attention(query, key, value, mask)  # what it finds is kept for the next
+    before = len(slow)
+    context = dot_product_attention(query, key, value, mask)
+    assert len(slow) == before
+    [grad] = torch.autograd.grad(context.square().sum(), query, create_graph=True)
+    with pytest.raises(RuntimeError, match="cannot be differentiated twice"):
+        grad.square().sum().backward()
+
+
 def test_a_call_that_fails_fails_once(monkeypatch) -> None:
     calls = []
 

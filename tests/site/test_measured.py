@@ -365,12 +365,12 @@ def test_what_the_page_says_of_decoding_holds() -> None:
     says(
         "*Ahead*: under a window, which leaves each query 256 keys of 8192; with grouped heads, "
         "except at 16 queries; with four requests, three of which hold fewer keys; and under the "
-        "causal mask alone from 128 queries on.",
+        "causal mask alone at 512 queries.",
         min(rest) > HIGH,
     )
     says(
-        "*Equal*: up to 16 queries under the causal mask alone, and 16 of grouped heads.",
-        equal == {(1, "causal"), (4, "causal"), (16, "causal"), (16, "grouped")},
+        "*Equal*: up to 128 queries under the causal mask alone, and 16 of grouped heads.",
+        equal == {(1, "causal"), (4, "causal"), (16, "causal"), (128, "causal"), (16, "grouped")},
     )
 
 
