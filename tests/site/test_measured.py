@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from attention import Causal, Documents, PrefixLM, SlidingWindow
+from attention.backends.products import LARGE
 from attention.backends.spans import walk
 from attention.blocks import plan
 
@@ -372,6 +373,10 @@ def test_what_the_page_says_of_decoding_holds() -> None:
         "*Equal*: up to 128 queries under the causal mask alone, and 16 of grouped heads.",
         equal == {(1, "causal"), (4, "causal"), (16, "causal"), (128, "causal"), (16, "grouped")},
     )
+
+
+def test_from_how_many_bytes_on_one_query_of_a_group_is_two_products() -> None:
+    says(f"share keys and values of {LARGE >> 20} MiB or more", LARGE % 2**20 == 0)
 
 
 def test_what_the_page_says_of_modules_holds() -> None:
