@@ -201,3 +201,14 @@ def test_auto_takes_them_only_where_torch_would_need_a_tensor(
         key = torch.zeros(1, heads, 1024, width, dtype=call["dtype"], device="cuda")
         taken, _ = choice.auto(Call(query, key, key, call["mask"]))
     assert taken == name
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_rows_that_overlap(which: int) -> None:
+    """Each row begins one number after the last; torch lays out no copy of it in the same order."""
+    inputs = list(torch.randn(3, 1, 2, 20, 64, **HALF))
+    inputs[which] = torch.randn(1, 2, 84, **HALF).unfold(-1, 64, 1)[:, :, :20]
+    assert torch.empty_like(inputs[which]).stride(-1) != 1
+    want = found(*(x.contiguous() for x in inputs), mask=Causal())
+    for one, other in zip(found(*inputs, mask=Causal()), want, strict=True):
+        assert torch.equal(one, other)

@@ -101,12 +101,13 @@ def forward(
     query, key, value = (x if copyable(x) else x.contiguous() for x in (query, key, value))
     context = torch.empty_like(query)
     sums = query.new_empty(batch, heads, queries, dtype=torch.float32)
-    hopper[-(-queries // (2 * rows)), heads, batch](
-        tiles(query, rows), tiles(key, columns), tiles(value, columns), tiles(context, rows),
-        sums, scale * LOG2_E, queries, key.shape[2], heads // key.shape[1],
-        CAUSAL=causal, ROWS=rows, COLUMNS=columns, STAGES=stages,
-        num_warps=4, maxnreg=REGISTERS,
-    )  # fmt: skip
+    with torch.cuda.device_of(query):  # a kernel starts on the current device
+        hopper[-(-queries // (2 * rows)), heads, batch](
+            tiles(query, rows), tiles(key, columns), tiles(value, columns), tiles(context, rows),
+            sums, scale * LOG2_E, queries, key.shape[2], heads // key.shape[1],
+            CAUSAL=causal, ROWS=rows, COLUMNS=columns, STAGES=stages,
+            num_warps=4, maxnreg=REGISTERS,
+        )  # fmt: skip
     return context, sums
 
 
