@@ -47,7 +47,9 @@ def triton(
 def rows(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:
     """Four axes, and each row in one piece, as the kernels read it."""
     tensor = four(tensor)
-    return tensor if tensor.stride(-1) == 1 else tensor.contiguous()
+    # Of rows that overlap torch would not lay out the result with each row in one piece.
+    overlap = 0 < tensor.stride(-2) < tensor.size(-1)
+    return tensor if tensor.stride(-1) == 1 and not overlap else tensor.contiguous()
 
 
 class Triton(torch.autograd.Function):

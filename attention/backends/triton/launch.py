@@ -22,7 +22,7 @@ def contexts(
     query: Queries, key: Keys, value: Keys, rule: Rule, scale: float
 ) -> tuple[Queries, Sums]:
     """The context of each query, and the log-sum-exp of its scores, to base 2."""
-    context, sums = room(query), numbers(query)
+    context, sums = torch.empty_like(query), numbers(query)
     batch, heads, queries, width = query.shape
     group = of_heads.group(query, key)
     if 0 < group * queries <= DECODE[width].rows:
@@ -74,7 +74,7 @@ def gradients(
     scale: float,
 ) -> tuple[Queries, Keys, Keys]:
     """Of queries, keys and values."""
-    of_query, of_key, of_value = (room(x) for x in (query, key, value))
+    of_query, of_key, of_value = (torch.empty_like(x) for x in (query, key, value))
     batch, heads, queries, width = query.shape
     kv_heads, keys = key.shape[1:3]
     group = of_heads.group(query, key)
@@ -110,12 +110,6 @@ def tiles(rows: int, size: int) -> int:
 def strides(*tensors: Tensor) -> list[tuple[int, ...]]:
     """From one sequence, head and row to the next; a row itself is in one piece."""
     return [tensor.stride()[:3] for tensor in tensors]
-
-
-def room(like: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
-    """Laid out alike, each row in one piece, which torch does not promise of rows that overlap."""
-    made = torch.empty_like(like)
-    return made if made.stride(-1) == 1 else made.new_empty(made.shape)
 
 
 def numbers(query: Queries) -> Sums:
