@@ -123,10 +123,10 @@ def dot_product_attention(
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
-    seen = not unseen()
-    right = checks.usual(query, key, value, whole=seen)
+    known = not unseen()
+    right = checks.usual(query, key, value, whole=known)
     asked = return_weights or bias is not None or softcap is not None or backend != "auto"
-    if seen and right and not asked and type(dropout_p) is float and not dropout_p:
+    if known and right and not asked and type(dropout_p) is float and not dropout_p:
         context = straight(query, key, value, mask, scale)
         if context is not None:
             return context

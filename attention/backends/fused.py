@@ -97,7 +97,7 @@ def kernel(
     dropout_p: float,
     causal: bool = False,
 ) -> Float[Tensor, "*heads queries value_dim"]:
-    """Torch's own, brought to its four axes and back."""
+    """Torch's own, brought to its four axes and back; or two products, where those pay."""
     # A scale that is a size, while exporting, would be fixed; one not above 0 would multiply
     # the −∞ of the kernel's own causal mask too, which makes NaN.
     if not isinstance(scale, float) or scale <= 0:

@@ -203,11 +203,16 @@ def test_auto_takes_them_only_where_torch_would_need_a_tensor(
     assert taken == name
 
 
+@pytest.mark.parametrize("axis", [1, 2])
 @pytest.mark.parametrize("which", [0, 1, 2])
-def test_rows_that_overlap(which: int) -> None:
-    """Each row begins one number after the last; torch lays out no copy of it in the same order."""
-    inputs = list(torch.randn(3, 1, 2, 20, 64, **HALF))
-    inputs[which] = torch.randn(1, 2, 84, **HALF).unfold(-1, 64, 1)[:, :, :20]
+def test_rows_that_overlap(which: int, axis: int) -> None:
+    """Each begins one number after the last, in its head or in the head before.
+
+    Torch lays out no copy of them in the same order.
+    """
+    inputs = list(torch.randn(3, 1, 20, 20, 64, **HALF))
+    apart = torch.randn(1, 20, 83, **HALF).unfold(-1, 64, 1)  # (1, 20, 20, 64)
+    inputs[which] = apart if axis == 2 else apart.transpose(1, 2)
     assert torch.empty_like(inputs[which]).stride(-1) != 1
     want = found(*(x.contiguous() for x in inputs), mask=Causal())
     for one, other in zip(found(*inputs, mask=Causal()), want, strict=True):

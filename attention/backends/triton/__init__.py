@@ -47,8 +47,9 @@ def triton(
 def rows(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:
     """Four axes, and each row in one piece, as the kernels read it."""
     tensor = four(tensor)
+    steps = [step for step, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1]
     # Of rows that overlap torch would not lay out the result with each row in one piece.
-    overlap = 0 < tensor.stride(-2) < tensor.size(-1)
+    overlap = any(0 < step < tensor.size(-1) for step in steps[:-1])
     return tensor if tensor.stride(-1) == 1 and not overlap else tensor.contiguous()
 
 
