@@ -1,15 +1,17 @@
 """Our GPU kernels beside cuDNN, FlashAttention 2 and FlexAttention of the installed torch.
 
-    .venv/bin/python benchmarks/gpu.py          # needs an NVIDIA GPU of sm_80 or newer
-    .venv/bin/python benchmarks/gpu.py --dry    # on the CPU, tiny: writes nothing
+    .venv/bin/python benchmarks/gpu.py                  # needs an NVIDIA GPU of sm_80 or newer
+    .venv/bin/python benchmarks/gpu.py --part forward   # one part, in less than ten minutes
+    .venv/bin/python benchmarks/gpu.py --dry            # on the CPU, tiny: writes nothing
 
 First our kernels are checked, that for Hopper too where there is one: an error, and nothing is
 timed. Then every shape of `gpu_shapes.py` is timed in three rounds, bfloat16. Writes a part of
-`gpu.json` after each round. `ms` is the median of the rounds, `ratio` how many times as long as
+`gpu.json` after each round, so that a run which is cut off leaves what it has. `ms` is the median of the rounds, `ratio` how many times as long as
 ours, `tflops` and `gbs` what the published count of work makes of it; `ceilings` what a matrix
 product and a copy of this machine reach.
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -23,7 +25,6 @@ from gpu_rounds import Round, merge, turn
 from gpu_shapes import DRY, PARTS, Shape
 from timing import figures, keep
 
-ROUNDS, PAUSE = 3, 0.5  # seconds before each way
 QUERY = "name,driver_version,clocks.sm,clocks.max.sm,clocks.mem,power.limit"
 
 
@@ -66,26 +67,29 @@ def table(
 
 
 def main(arguments: list[str]) -> int:
-    if arguments not in ([], ["--dry"]):
-        say(f"expected no argument or --dry, got {' '.join(arguments)}")
-        return 2
-    dry = bool(arguments)
-    if not dry and not torch.cuda.is_available():
+    asked = argparse.ArgumentParser(description="Our GPU kernels beside torch's.")
+    asked.add_argument("--dry", action="store_true", help="on the CPU, tiny: writes nothing")
+    asked.add_argument("--part", choices=PARTS, action="append", help="only this one")
+    asked.add_argument("--rounds", type=int, default=3, choices=range(1, 10))
+    asked.add_argument("--pause", type=float, default=0.5, help="seconds before each way, to cool")
+    given = asked.parse_args(arguments)
+    if not given.dry and not torch.cuda.is_available():
         say("no CUDA device: expected an NVIDIA GPU and a torch built for CUDA, or --dry")
         return 2
-    device, ours = ("cpu", "eager") if dry else ("cuda", "triton")
+    device, ours = ("cpu", "eager") if given.dry else ("cuda", "triton")
     torch.manual_seed(0)
     errors = check(ours, device) + (gpu_hopper.check(device) if gpu_hopper.there(device) else [])
     if errors:
         say("\n".join(errors))
         return 1
     say(f"{ours} is right at small and ragged shapes")
-    if dry:
-        tables = {part: list(table(shapes(), device, ours, 1, 0)) for part, shapes in DRY.items()}
+    parts = given.part or list(PARTS)
+    if given.dry:
+        tables = {part: list(table(DRY[part](), device, ours, 1, 0)) for part in parts}
         print(json.dumps(tables, indent=1))
         return 0
-    for part, shapes in PARTS.items():
-        for cells in table(shapes(), device, ours, ROUNDS, PAUSE):
+    for part in parts:
+        for cells in table(PARTS[part](), device, ours, given.rounds, given.pause):
             keep(__file__, part, cells, gpu=machine(), cuda=torch.version.cuda)
     return 0
 

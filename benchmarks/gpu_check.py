@@ -21,7 +21,8 @@ SIZES = [
     (2, 8, 1, 1, 511),
     (1, 2, 1, 1023, 1025),
 ]
-WIDTHS = (64, 128)
+LONG = (1, 2, 1, 8192, 8192)  # on a GPU only: the formula's tables take a CPU long
+WIDTHS = (64, 128, 256)
 DTYPES = (torch.float16, torch.bfloat16)
 
 
@@ -72,22 +73,29 @@ def wrong(got: list[Tensor], plain: list[Tensor], exact: list[Tensor]) -> list[s
     return found
 
 
-def draw(size: tuple[int, ...], width: int, dtype: torch.dtype, device: str) -> list[Tensor]:
-    """Queries, keys, values, and what is asked of the contexts."""
+def draw(
+    size: tuple[int, ...], width: int, dtype: torch.dtype, device: str, turned: bool = False
+) -> list[Tensor]:
+    """Queries, keys, values, and what is asked of the contexts.
+
+    Turned, the heads of a token lie side by side in memory, as a projection leaves them.
+    """
     batch, heads, kv_heads, queries, keys = size
     shapes = (heads, queries), (kv_heads, keys), (kv_heads, keys), (heads, queries)
-    return [torch.randn(batch, *shape, width, device=device).to(dtype) for shape in shapes]
+    found = [torch.randn(batch, *shape, width, device=device).to(dtype) for shape in shapes]
+    return [x.transpose(1, 2).contiguous().transpose(1, 2) for x in found] if turned else found
 
 
 def check(backend: str, device: str) -> list[str]:
     """What is wrong, a line each."""
     found: list[str] = []
-    for size, width, dtype in product(SIZES, WIDTHS, DTYPES):
-        *inputs, grad = draw(size, width, dtype, device)
+    sizes = [*SIZES, LONG] if device == "cuda" else SIZES
+    for size, width, dtype, turned in product(sizes, WIDTHS, DTYPES, (False, True)):
+        *inputs, grad = draw(size, width, dtype, device, turned)
         for name, mask in masks(size[0], size[-1], device).items():
             exact = textbook([x.double() for x in inputs], mask, grad)
             plain = textbook(inputs, mask, grad)
-            case = f"{backend}, {size} of {width}, {name}, {dtype}"
+            case = f"{backend}, {size} of {width}, {name}, {dtype}, {turned=}"
             got = results(inputs, mask, grad, backend)
             found += [f"{case}: {line}" for line in wrong(got, plain, exact)]
     return found

@@ -1,6 +1,7 @@
 """What a mask saves: each backend and torch's own ways, under each mask, for each length.
 
     .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: about 15 minutes
+    .venv/bin/python benchmarks/masks.py again      # 2048 tokens once more: how far runs differ
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
     .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
 
@@ -134,6 +135,7 @@ def loaded() -> Cells:
 
 PARTS = {
     "forward": lambda: table((64, 512, 2048, 8192), backward=False),
+    "again": lambda: table((2048,), backward=False),
     "backward": lambda: table((2048,), backward=True),
     "loaded": loaded,
 }
