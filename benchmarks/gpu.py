@@ -6,9 +6,9 @@
 
 First our kernels are checked, that for Hopper too where there is one: an error, and nothing is
 timed. Then every shape of `gpu_shapes.py` is timed in three rounds, bfloat16. Writes a part of
-`gpu.json` after each round, so that a run which is cut off leaves what it has. `ms` is the median of the rounds, `ratio` how many times as long as
-ours, `tflops` and `gbs` what the published count of work makes of it; `ceilings` what a matrix
-product and a copy of this machine reach.
+`gpu.json` after each round, so a run that is cut off leaves what it has. `ms` is the median of the
+rounds, `ratio` how many times as long as ours, `tflops` and `gbs` what the published count of work
+makes of it; `ceilings` what a matrix product and a copy of this machine reach.
 """
 
 import argparse

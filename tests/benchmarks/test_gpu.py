@@ -33,7 +33,7 @@ def test_the_shapes_are_those_of_the_published_tables() -> None:
     assert {shape.keys for shape in tables["decode"]} == {2**n for n in range(10, 18)}
     assert not any(shape.causal for shape in tables["decode"])
     assert all(shape.heads == 8 * shape.kv_heads for shape in tables["grouped"] + tables["decode"])
-    assert [part for part, shapes in tables.items() if not all(x.square for x in shapes)] == ["sparing"]
+    assert {part for part, shapes in tables.items() for x in shapes if not x.square} == {"sparing"}
     assert not any(shape.square for shape in tables["sparing"])
     every = sum(tables.values(), [])
     assert len({shape.name for shape in every}) == len(every)

@@ -260,7 +260,7 @@ def test_what_the_page_says_of_one_kernel_holds() -> None:
     says("Seven such pairs, at four lengths", (len(same), len(LENGTHS)) == (7, 4))
     counted = [off[3], off[4]] == [0, 1] and off[5:] == [0, 1] and off[2] == 1
     says(
-        "Two, both of 2048 tokens: three more are off by one hundredth, and those of 64 tokens by "
+        "Two, both of one length: three more are off by one hundredth, and those of 64 tokens by "
         "more.",
         counted and min(off[:2]) > 1,
     )
@@ -352,7 +352,7 @@ def test_what_the_page_says_of_short_texts_holds() -> None:
     others = [few[name] for name in MASKS if name not in ("none", "causal", "padding")]
     counted = len(others) == 4 and LOW <= min(others) <= max(others) <= HIGH
     says("Equal too is the tensor under four of the masks.", counted)
-    ahead = HIGH < min(few["causal"], few["padding"])
+    ahead = min(few["causal"], few["padding"]) > HIGH
     says("*Ahead* of it: under the causal mask and under padding.", ahead)
     says(
         "The formula takes from 1.27 to 1.65 times our time.",
@@ -488,7 +488,8 @@ def said() -> list[str]:
     busy, parts = part("masks", "loaded")["cells"]["8192"], part("memory", "memory")["cells"]
 
     none = forward(64)["none"]["ways"]
-    cut, both, second = "documents at random", "again and before", part("masks", "again")["cells"]["2048"]
+    cut, both = "documents at random", "again and before"
+    second = part("masks", "again")["cells"]["2048"]
     apart = [abs(beside(name, "ratio") - 1) for name in MASKS if name != cut]
     farthest = str(math.ceil(100 * max(apart)))
 
@@ -544,3 +545,12 @@ def said() -> list[str]:
 def test_the_sentences_show_what_was_measured() -> None:
     pattern = r"[\d.]+<!-- source: benchmarks/\w+\.json, [^\n]*?-->"
     assert re.findall(pattern, PAGE.read_text("utf-8")) == said()
+
+
+def test_chapter_19_shows_what_torchs_flag_took() -> None:
+    page = (ROOT / "docs/speed/masks-that-save-work.md").read_text("utf-8")
+    found = re.findall(r"([\d.]+)<!-- source: benchmarks/masks.json, is_causal beside", page)
+    cells = [forward(length) for length in (512, 2048, 8192)]
+    flags = [cell["causal"]["ways"]["is_causal"]["ms"] for cell in cells]
+    plain = [cell["none"]["ways"]["dense"]["ms"] for cell in cells]
+    assert found == [f"{x / y:.2f}" for x, y in zip(flags, plain, strict=True)]
