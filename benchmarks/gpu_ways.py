@@ -31,7 +31,8 @@ def mask(shape: Shape) -> Mask | None:
 
 
 def ours(backend: str, shape: Shape) -> Way:
-    return lambda q, k, v: dot_product_attention(q, k, v, mask(shape), backend=backend)
+    rule = mask(shape)
+    return lambda q, k, v: dot_product_attention(q, k, v, rule, backend=backend)
 
 
 def torchs(kernel: SDPBackend, shape: Shape, keep: Tensor | None = None) -> Way:

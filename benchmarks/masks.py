@@ -3,6 +3,7 @@
     .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: about 15 minutes
     .venv/bin/python benchmarks/masks.py again      # 2048 tokens once more: how far runs differ
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
+    .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
     .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
 
 Writes its part of `masks.json`. One sequence, 8 heads of 64 entries, float32. A ratio is how many
@@ -133,10 +134,27 @@ def loaded() -> Cells:
             other.kill()
 
 
+def flag() -> Cells:
+    """What torch's kernel leaves out by itself: the flag beside the same call without a mask."""
+    found: Cells = {}
+    for length in (512, 2048, 8192):
+        inputs = torch.randn(3, 1, HEADS, length, WIDTH)
+        calls = {
+            "none": lambda inputs=inputs: scaled_dot_product_attention(*inputs),
+            "is_causal": lambda inputs=inputs: scaled_dot_product_attention(
+                *inputs, is_causal=True
+            ),
+        }
+        found[str(length)] = compare(calls, "none")
+        say(str(length), found[str(length)], "none")
+    return found
+
+
 PARTS = {
     "forward": lambda: table((64, 512, 2048, 8192), backward=False),
     "again": lambda: table((2048,), backward=False),
     "backward": lambda: table((2048,), backward=True),
+    "flag": flag,
     "loaded": loaded,
 }
 

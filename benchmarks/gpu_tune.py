@@ -1,0 +1,111 @@
+"""Which tiles are fastest on this GPU: what `configs.py` could say, each candidate timed.
+
+    .venv/bin/python benchmarks/gpu_tune.py 128    # heads of that width: about eight minutes
+
+One table of `configs.py` is changed at a time, the others stay as they are. A candidate that does
+not fit, or that gives another result, has a reason in place of times. Writes a part of
+`gpu_tune.json` after each table: milliseconds in bfloat16, the fastest first.
+"""
+
+import sys
+from itertools import product
+
+import torch
+from gpu import machine, say
+from gpu_clock import Call, take
+from timing import figures, keep
+from torch import Tensor
+
+from attention.backends.triton import launch
+from attention.backends.triton.configs import DECODE, FORWARD, OF_KEYS, OF_QUERIES, WIDTHS, Config
+from attention.backends.triton.rules import Rule
+
+TABLES = {"forward": FORWARD, "of_queries": OF_QUERIES, "of_keys": OF_KEYS, "decode": DECODE}
+# Rows, columns, warps, stages.
+TALL = ((64, 128), (32, 64, 128), (4, 8), (2, 3))
+SIZES = {
+    "forward": TALL,
+    "of_queries": TALL,
+    "of_keys": ((32, 64, 128), (64, 128), (4, 8), (1, 2, 3)),
+    "decode": ((16,), (32, 64, 128, 256), (4, 8), (2, 3, 4)),
+}
+CANDIDATES = {table: [Config(*each) for each in product(*sizes)] for table, sizes in SIZES.items()}
+RULES = {"full": Rule(), "causal": Rule(right=0)}
+# Sequences, query heads, key heads, queries, keys.
+LONG, FEW = (2, 16, 16, 8192, 8192), (16, 64, 8, 1, 16384)
+NEAR = 2e-2  # how far results of bfloat16 may lie apart
+
+Size = tuple[int, int, int, int, int]
+
+
+def draw(size: Size, width: int, device: str) -> list[Tensor]:
+    batch, heads, kv_heads, queries, keys = size
+    shapes = (heads, queries), (kv_heads, keys), (kv_heads, keys)
+    make = {"device": device, "dtype": torch.bfloat16}
+    return [torch.randn(batch, *shape, width, **make) for shape in shapes]
+
+
+def call(table: str, inputs: list[Tensor], rule: Rule) -> Call:
+    """What starts the kernel of a table; for gradients both kernels, since one needs the other."""
+    scale = inputs[0].shape[-1] ** -0.5
+    if table in ("forward", "decode"):
+        return lambda: launch.contexts(*inputs, rule, scale)
+    context, sums = launch.contexts(*inputs, rule, scale)
+    return lambda: launch.gradients(*inputs, context, sums, context, rule, scale)
+
+
+def times(calls: dict[str, Call], expected: dict[str, object], device: str) -> dict[str, float]:
+    """Milliseconds under each rule; an error if a result is another one than expected."""
+    found: dict[str, float] = {}
+    for name, start in calls.items():
+        torch.testing.assert_close(start(), expected[name], atol=NEAR, rtol=NEAR)
+        found[name] = figures(take(lambda start=start: start, device))
+    return found
+
+
+def tune(
+    table: str, size: Size, width: int, device: str, configs: list[Config]
+) -> dict[str, dict[str, float] | str]:
+    """Every candidate's times, the fastest under both rules first; those without times last."""
+    inputs, entries = draw(size, width, device), TABLES[table]
+    calls = {name: call(table, inputs, rule) for name, rule in RULES.items()}
+    expected = {name: start() for name, start in calls.items()}
+    kept, found = entries[width], {}
+    for place, config in enumerate(configs, 1):
+        entries[width] = config
+        try:
+            found[config] = times(calls, expected, device)
+        except Exception as error:  # too much shared memory, say: no reason to stop
+            found[config] = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
+        finally:
+            entries[width] = kept
+        say(f"{place}/{len(configs)} {table} {tuple(config)}: {found[config]}")
+    return {
+        " ".join(map(str, c)): found[c] for c in sorted(found, key=lambda c: together(found[c]))
+    }
+
+
+def together(found: dict[str, float] | str) -> float:
+    return float("inf") if isinstance(found, str) else found["full"] * found["causal"]
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1 or arguments[0] not in map(str, WIDTHS):
+        say(f"which width? expected one of {', '.join(map(str, WIDTHS))}")
+        return 2
+    if not torch.cuda.is_available():
+        say("no CUDA device: expected an NVIDIA GPU and a torch built for CUDA")
+        return 2
+    width = int(arguments[0])
+    cells: dict[str, object] = {}
+    for table, candidates in CANDIDATES.items():
+        now = TABLES[table][width]
+        configs = [now, *(config for config in candidates if config != now)]
+        size = FEW if table == "decode" else LONG
+        cells[table] = {"now": list(now), "times": tune(table, size, width, "cuda", configs)}
+        keep(__file__, str(width), cells, gpu=machine(), cuda=torch.version.cuda)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

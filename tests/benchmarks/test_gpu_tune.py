@@ -1,0 +1,71 @@
+"""Tuning our tiles, tried in the interpreter: what is right is timed, and what is not says so."""
+
+import gpu_clock
+import gpu_tune
+import interpreter
+import pytest
+import torch
+
+from attention.backends.triton import launch
+from attention.backends.triton.configs import Config
+
+pytestmark = [pytest.mark.slow, pytest.mark.untyped]
+SIZES = {"decode": (1, 8, 1, 1, 40)}
+CONFIGS = [Config(16, 16, 4, 1), Config(16, 32, 4, 1)]
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    interpreter.small_tiles(monkeypatch)
+    monkeypatch.setattr(gpu_clock, "WARM", 0)
+    monkeypatch.setattr(gpu_clock, "SAMPLES", 1)
+    torch.manual_seed(0)
+
+
+@pytest.mark.parametrize("table", gpu_tune.TABLES)
+def test_every_candidate_is_timed_and_none_stays(table: str) -> None:
+    before = {name: dict(entries) for name, entries in gpu_tune.TABLES.items()}
+    size = SIZES.get(table, (1, 2, 1, 40, 40))
+    found = gpu_tune.tune(table, size, 64, interpreter.DEVICE, CONFIGS)
+    assert set(found) == {"16 16 4 1", "16 32 4 1"}
+    products = [gpu_tune.together(times) for times in found.values()]
+    assert products == sorted(products)
+    assert 0 < products[0] < products[1] < float("inf")
+    assert before == gpu_tune.TABLES
+
+
+def test_a_wrong_result_has_no_time_and_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = launch.contexts
+
+    def contexts(*given: object) -> tuple[torch.Tensor, torch.Tensor]:
+        context, sums = right(*given)
+        return (context * 1.1 if gpu_tune.FORWARD[64] == CONFIGS[0] else context), sums
+
+    monkeypatch.setitem(gpu_tune.FORWARD, 64, CONFIGS[1])
+    monkeypatch.setattr(launch, "contexts", contexts)
+    found = gpu_tune.tune("forward", (1, 2, 1, 40, 40), 64, interpreter.DEVICE, CONFIGS)
+    assert list(found) == ["16 32 4 1", "16 16 4 1"]
+    assert str(found["16 16 4 1"]).startswith("AssertionError: Tensor-likes are not close!")
+
+
+def test_candidates_are_tables_of_their_own() -> None:
+    assert set(gpu_tune.CANDIDATES) == set(gpu_tune.TABLES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "which width? expected one of 64, 128, 256\n"),
+        (["100"], "which width? expected one of 64, 128, 256\n"),
+        (["64"], "no CUDA device: expected an NVIDIA GPU and a torch built for CUDA\n"),
+    ],
+)
+def test_what_cannot_run_says_so(
+    arguments: list[str],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert gpu_tune.main(arguments) == 2
+    assert capsys.readouterr() == ("", message)
