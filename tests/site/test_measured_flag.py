@@ -4,6 +4,9 @@ import json
 import re
 from pathlib import Path
 
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/speed/masks-that-save-work.md"
 
@@ -17,3 +20,14 @@ def test_the_page_shows_what_the_flag_took_beside_no_mask() -> None:
     assert found == [
         (f"{cell['is_causal']['ratio']:.2f}", length) for length, cell in cells.items()
     ]
+
+
+def test_the_kernel_has_blocks_of_as_many_keys_as_the_page_says() -> None:
+    [size] = re.findall(r"its blocks have (\d+)<!-- source: PyTorch", PAGE.read_text("utf-8"))
+    spoiled = []
+    for place in (int(size) - 1, int(size)):
+        query, key, value = torch.ones(3, 1, 1, 1024, 8)
+        value[..., place, :] = torch.nan  # 0 · NaN is NaN: a hidden key shows where it is read
+        context = scaled_dot_product_attention(query, key, value, is_causal=True)
+        spoiled.append(bool(context[..., 0, :].isnan().any()))
+    assert spoiled == [True, False]
