@@ -6,7 +6,7 @@
 
 First our kernels are checked, that for Hopper too where there is one: an error, and nothing is
 timed. Then every shape of `gpu_shapes.py` is timed in three rounds, bfloat16. Writes a part of
-`gpu.json` after each round, so a run that is cut off leaves what it has. `ms` is the median of the
+`gpu.json` after each shape, so a run that is cut off leaves what it has. `ms` is the median of the
 rounds, `ratio` how many times as long as ours, `tflops` and `gbs` what the published count of work
 makes of it; `ceilings` what a matrix product and a copy of this machine reach.
 """
@@ -16,6 +16,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 
 import gpu_hopper
 import torch
@@ -39,6 +40,12 @@ def machine() -> dict[str, str]:
     return dict(zip(QUERY.split(","), out.strip().split(", "), strict=True))
 
 
+def versions() -> dict[str, object]:
+    """Of what the numbers are, beside torch."""
+    cuda, cudnn = torch.version.cuda, torch.backends.cudnn.version()
+    return {"cuda": cuda, "cudnn": cudnn, "triton": version("triton")}
+
+
 def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
@@ -52,7 +59,7 @@ def brief(found: Round) -> str:
 def table(
     shapes: list[Shape], device: str, ours: str, rounds: int, pause: float
 ) -> Iterator[dict[str, object]]:
-    """After each round, the cells of all rounds so far and what the machine gave in them."""
+    """After each shape, the cells of all rounds so far and what the machine gave in them."""
     taken: dict[Shape, list[Round]] = {shape: [] for shape in shapes}
     tops: list[dict[str, float]] = []
     for turns in range(1, rounds + 1):
@@ -62,8 +69,8 @@ def table(
         for place, (shape, found) in enumerate(taken.items(), 1):
             found.append(turn(shape, device, pause))
             say(f"  {place}/{len(shapes)} {shape.name}: {brief(found[-1])}")
-        cells = {shape.name: merge(shape, found, ours) for shape, found in taken.items()}
-        yield {"ceilings": tops, "rounds": turns, "shapes": cells}
+            known = {x.name: merge(x, each, ours) for x, each in taken.items() if each}
+            yield {"ceilings": tops, "rounds": turns, "shapes": known}
 
 
 def main(arguments: list[str]) -> int:
@@ -90,7 +97,7 @@ def main(arguments: list[str]) -> int:
         return 0
     for part in parts:
         for cells in table(PARTS[part](), device, ours, given.rounds, given.pause):
-            keep(__file__, part, cells, gpu=machine(), cuda=torch.version.cuda)
+            keep(__file__, part, cells, gpu=machine(), **versions())
     return 0
 
 

@@ -30,8 +30,13 @@ def turn(shape: Shape, device: str, pause: float) -> Round:
         try:
             found[name] = take(lambda way=way: bind(way, inputs, grad), device)
         except Exception as error:  # a way that cannot is a cell without a time, not the end
-            found[name] = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
+            found[name] = reason(error)
     return found
+
+
+def reason(error: Exception) -> str:
+    """Its kind and first line; an assertion may have none."""
+    return ": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]])
 
 
 def bind(way: Way, inputs: list[torch.Tensor], grad: torch.Tensor | None) -> Call:

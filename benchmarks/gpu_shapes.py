@@ -54,9 +54,12 @@ class Shape:
 
     @property
     def traffic(self) -> int:
-        """Bytes that forward has to move: queries, keys and values in, contexts out."""
+        """Bytes that have to move: queries, keys, values and contexts; in backward twice those.
+
+        Backward reads all four and the gradient of contexts, and writes three gradients.
+        """
         rows = 2 * self.heads * self.queries + 2 * self.kv_heads * self.keys
-        return self.batch * rows * self.width * BYTES
+        return self.batch * rows * self.width * BYTES * (2 if self.backward else 1)
 
     @property
     def memory(self) -> int:
@@ -64,7 +67,7 @@ class Shape:
 
         Half as much again for what a way keeps beside them: a gradient in float32, sums of rows.
         """
-        return int(self.traffic * (3 if self.backward else 1.5))
+        return int(self.traffic * 1.5)
 
 
 def published(backward: bool) -> list[Shape]:

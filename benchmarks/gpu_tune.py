@@ -11,8 +11,9 @@ import sys
 from itertools import product
 
 import torch
-from gpu import machine, say
+from gpu import machine, say, versions
 from gpu_clock import Call, take
+from gpu_rounds import reason
 from timing import figures, keep
 from torch import Tensor
 
@@ -76,7 +77,7 @@ def tune(
         try:
             found[config] = times(calls, expected, device)
         except Exception as error:  # too much shared memory, say: no reason to stop
-            found[config] = f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
+            found[config] = reason(error)
         finally:
             entries[width] = kept
         say(f"{place}/{len(configs)} {table} {tuple(config)}: {found[config]}")
@@ -103,7 +104,7 @@ def main(arguments: list[str]) -> int:
         configs = [now, *(config for config in candidates if config != now)]
         size = FEW if table == "decode" else LONG
         cells[table] = {"now": list(now), "times": tune(table, size, width, "cuda", configs)}
-        keep(__file__, str(width), cells, gpu=machine(), cuda=torch.version.cuda)
+        keep(__file__, str(width), cells, gpu=machine(), **versions())
     return 0
 
 

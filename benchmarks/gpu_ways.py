@@ -67,7 +67,7 @@ def ways(shape: Shape, device: str) -> dict[str, Way]:
         return {name: ours(name, shape) for name in ("eager", "fused")}
     found = {"triton": ours("triton", shape), "flex": flex(shape, device)}
     if not shape.square:
-        return found | beside(shape, device)
+        return found | {"fused": ours("fused", shape)} | beside(shape, device)
     found["cudnn"] = torchs(SDPBackend.CUDNN_ATTENTION, shape)
     found["flash 2"] = torchs(SDPBackend.FLASH_ATTENTION, shape)
     if gpu_hopper.there(device) and shape.queries > 1 and not shape.backward:
@@ -75,14 +75,18 @@ def ways(shape: Shape, device: str) -> dict[str, Way]:
     return found
 
 
-def beside(shape: Shape, device: str) -> dict[str, Way]:
-    """Torch's kernels under a mask that is not theirs: as a tensor, made before the clock runs."""
+def beside(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> dict[str, Way]:
+    """Torch's kernels under a mask that is not theirs: as a tensor, made before the clock runs.
+
+    Of numbers: of booleans torch would make these in each call.
+    """
     rule = mask(shape)
     assert rule is not None
     keep = rule.to_tensor(shape.queries, shape.keys, device=device)
+    added = torch.zeros(keep.shape, dtype=dtype, device=device).masked_fill_(~keep, float("-inf"))
     found = {
-        "cudnn, tensor": torchs(SDPBackend.CUDNN_ATTENTION, shape, keep),
-        "efficient, tensor": torchs(SDPBackend.EFFICIENT_ATTENTION, shape, keep),
+        "cudnn, tensor": torchs(SDPBackend.CUDNN_ATTENTION, shape, added),
+        "efficient, tensor": torchs(SDPBackend.EFFICIENT_ATTENTION, shape, added),
     }
     if not shape.window:  # FlashAttention 2 aligns as we do, and torch can ask it to
         last = causal_lower_right(shape.queries, shape.keys)

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import gpu
@@ -61,7 +62,7 @@ def test_torchs_kernels_under_a_tensor_answer_the_same_question(
     monkeypatch.setattr(gpu_ways, "sdpa_kernel", lambda kernel: nullcontext())
     inputs = gpu_ways.draw(shape, "cpu", torch.float32)
     expected = gpu_ways.ours("eager", shape)(*inputs)
-    found = gpu_ways.beside(shape, "cpu")
+    found = gpu_ways.beside(shape, "cpu", torch.float32)
     assert len(found) == (2 if shape.window else 3)
     for way in found.values():
         torch.testing.assert_close(way(*inputs), expected)
@@ -71,7 +72,9 @@ def test_traffic_is_inputs_and_contexts() -> None:
     shape = Shape(2, 8, 2, 3, 5, 64)
     inputs = gpu_rounds.draw(shape, "cpu")
     context = gpu_rounds.ways(shape, "cpu")["eager"](*inputs)
-    assert shape.traffic == sum(x.nbytes for x in (*inputs, context))
+    forth = sum(x.nbytes for x in (*inputs, context))
+    assert shape.traffic == forth
+    assert replace(shape, backward=True).traffic == 2 * forth
 
 
 def test_rounds_are_merged() -> None:
@@ -101,6 +104,11 @@ def test_a_way_that_cannot_leaves_the_others(monkeypatch: pytest.MonkeyPatch) ->
     found = gpu_rounds.turn(Shape(1, 1, 1, 2, 2, 64), "cpu", 0)
     assert found["bad"] == "RuntimeError: no kernel"
     assert found["good"] > 0
+
+
+def test_an_error_without_words_is_a_reason_too() -> None:
+    assert gpu_rounds.reason(AssertionError()) == "AssertionError"
+    assert gpu_rounds.reason(ValueError("one\ntwo")) == "ValueError: one"
 
 
 def test_what_does_not_fit_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,11 +186,11 @@ def test_a_dry_run_goes_through_every_part(capfd: pytest.CaptureFixture[str]) ->
     assert gpu.main(["--dry"]) == 0
     out, progress = capfd.readouterr()
     found = json.loads(out)
-    assert {part: len(table[0]["shapes"]) for part, table in found.items()} == {
+    assert {part: len(table[-1]["shapes"]) for part, table in found.items()} == {
         "forward": 2, "backward": 2, "grouped": 1, "decode": 1, "sparing": 2,
     }  # fmt: skip
     times = [
-        way for t in found.values() for cell in t[0]["shapes"].values() for way in cell.items()
+        way for t in found.values() for cell in t[-1]["shapes"].values() for way in cell.items()
     ]
     assert {name for name, _ in times} == {"eager", "fused"}
     assert all(way["ms"] > 0 for _, way in times)
