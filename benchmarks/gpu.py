@@ -1,7 +1,7 @@
 """Our GPU kernels beside cuDNN, FlashAttention 2 and FlexAttention of the installed torch.
 
     .venv/bin/python benchmarks/gpu.py                  # needs an NVIDIA GPU of sm_80 or newer
-    .venv/bin/python benchmarks/gpu.py --part forward   # one part, in less than ten minutes
+    .venv/bin/python benchmarks/gpu.py --part forward   # one part of it, or several
     .venv/bin/python benchmarks/gpu.py --dry            # on the CPU, tiny: writes nothing
 
 First our kernels are checked, that for Hopper too where there is one: an error, and nothing is

@@ -100,7 +100,7 @@ def sparing() -> list[Shape]:
     return window + [Shape(1, 64, 8, 512, n, 128, True) for n in (2048, 8192, 32768)]
 
 
-# Each is one run of at most ten minutes, most of which are pauses and FlexAttention's compiler.
+# Apart, so that each can be a run of its own: most of it are pauses, and FlexAttention's compiler.
 PARTS = {
     "forward": lambda: published(False),
     "backward": lambda: published(True),

@@ -1,6 +1,6 @@
 """Which tiles are fastest on this GPU: what `configs.py` could say, each candidate timed.
 
-    .venv/bin/python benchmarks/gpu_tune.py 128    # heads of that width: about eight minutes
+    .venv/bin/python benchmarks/gpu_tune.py 128    # heads of that width; not yet run on a GPU
 
 One table of `configs.py` is changed at a time, the others stay as they are. A candidate that does
 not fit, or that gives another result, has a reason in place of times. Writes a part of
@@ -12,6 +12,7 @@ from itertools import product
 
 import torch
 from gpu import machine, say, versions
+from gpu_check import draw
 from gpu_clock import Call, take
 from gpu_rounds import reason
 from timing import figures, keep
@@ -36,15 +37,6 @@ RULES = {"full": Rule(), "causal": Rule(right=0)}
 LONG, FEW = (2, 16, 16, 8192, 8192), (16, 64, 8, 1, 16384)
 NEAR = 2e-2  # how far results of bfloat16 may lie apart
 
-Size = tuple[int, int, int, int, int]
-
-
-def draw(size: Size, width: int, device: str) -> list[Tensor]:
-    batch, heads, kv_heads, queries, keys = size
-    shapes = (heads, queries), (kv_heads, keys), (kv_heads, keys)
-    make = {"device": device, "dtype": torch.bfloat16}
-    return [torch.randn(batch, *shape, width, **make) for shape in shapes]
-
 
 def call(table: str, inputs: list[Tensor], rule: Rule) -> Call:
     """What starts the kernel of a table; for gradients both kernels, since one needs the other."""
@@ -65,10 +57,11 @@ def times(calls: dict[str, Call], expected: dict[str, object], device: str) -> d
 
 
 def tune(
-    table: str, size: Size, width: int, device: str, configs: list[Config]
+    table: str, size: tuple[int, ...], width: int, device: str, configs: list[Config]
 ) -> dict[str, dict[str, float] | str]:
     """Every candidate's times, the fastest under both rules first; those without times last."""
-    inputs, entries = draw(size, width, device), TABLES[table]
+    *inputs, _ = draw(size, width, torch.bfloat16, device)
+    entries = TABLES[table]
     calls = {name: call(table, inputs, rule) for name, rule in RULES.items()}
     expected = {name: start() for name, start in calls.items()}
     kept, found = entries[width], {}

@@ -48,10 +48,6 @@ def test_a_wrong_result_has_no_time_and_comes_last(monkeypatch: pytest.MonkeyPat
     assert str(found["16 16 4 1"]).startswith("AssertionError: Tensor-likes are not close!")
 
 
-def test_candidates_are_tables_of_their_own() -> None:
-    assert set(gpu_tune.CANDIDATES) == set(gpu_tune.TABLES)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -184,3 +184,29 @@ def test_a_rule_that_spares_nothing_is_left_to_torch() -> None:
     query, key = halves(1, 2, 2), halves(1, 2, 7)
     assert kernels.sparing(query, key, key, SlidingWindow(7)) is None
     assert kernels.sparing(query, key, key, SlidingWindow(6)) is not None  # the last misses one
+
+
+@pytest.mark.parametrize(
+    ("sizes", "steps", "copied"),
+    [
+        ((2, 3, 5, 64), (960, 320, 64, 1), False),
+        ((2, 3, 5, 64), (960, 64, 192, 1), False),  # heads side by side
+        ((2, 3, 5, 64), (960, 320, 0, 1), False),  # one row, many times
+        ((2, 1, 5, 64), (640, 1, 128, 1), False),  # one head: its step is never taken
+        ((2, 3, 5, 64), (960, 320, 32, 1), True),
+        ((2, 3, 5, 64), (960, 320, 63, 1), True),
+        ((2, 3, 5, 64), (960, 320, 1, 1), True),
+        ((1, 1, 2, 64), (128, 128, 32, 1), True),
+        ((1, 3, 5, 64), (960, 32, 192, 1), True),  # from head to head
+        ((3, 1, 5, 64), (32, 320, 192, 1), True),  # from sequence to sequence
+        ((2, 3, 5, 64), (1920, 640, 128, 2), True),  # numbers that lie apart
+    ],
+)
+def test_what_the_kernels_cannot_read_is_copied(
+    sizes: tuple[int, ...], steps: tuple[int, ...], copied: bool
+) -> None:
+    tensor = torch.arange(5000.0).as_strided(sizes, steps)
+    found = rows(tensor)
+    assert (found is not tensor) == copied
+    assert torch.equal(found, tensor)
+    assert torch.empty_like(found).stride(-1) == 1
