@@ -15,6 +15,7 @@ class Barrier:
         machine.barriers.append(self)
         self.machine = machine
         self.count = self.pending = self.bytes = self.phase = 0
+        self.fenced = False  # whether copies are sure to find it made
         self.gathered: set[int] = set()  # what those who have arrived knew
         self.passed: set[int] = set()  # the same of the phases that are over
 

@@ -38,6 +38,7 @@ def allocate_shared_memory(dtype, shape, layout):
 
 def init(barrier: Barrier, count: int) -> None:
     barrier.count = barrier.pending = count
+    barrier.fenced = False
 
 
 def arrive(barrier: Barrier, *, count: int = 1) -> None:

@@ -80,6 +80,8 @@ class Descriptor:
 def copy_in(source: Descriptor, at, ready: Barrier, view: View) -> None:
     agent().pause()
     (tile,) = view.tiles
+    if not ready.fenced:
+        raise Fault("a copy arrives at a barrier that threads made, without a fence between")
     known(tile.reads, "a copy overwrites a tile that a product may still read")
     known({tile.landed} - {None}, "a copy overwrites a tile whose copy may not have landed")
     tile.data.fill_(float("nan"))
@@ -118,6 +120,7 @@ def store_wait(pendings: int) -> None:
 
 
 def fence_async_shared() -> None:
-    for tile in now.tiles:
-        tile.fenced = True
-    agent().pause()
+    for made in (*now.tiles, *now.machine.barriers):
+        made.fenced = True
+    if now.machine.agents:  # before them, one program goes in order
+        agent().pause()

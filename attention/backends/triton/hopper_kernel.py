@@ -75,6 +75,7 @@ def hopper(
         mbarrier.init(v_ready.index(i), count=1)
         mbarrier.init(k_free.index(i), count=2)  # both consumers
         mbarrier.init(v_free.index(i), count=2)
+    fence_async_shared()  # copies, which pass the barriers too, must find them made
 
     maps = (q_map, k_map, v_map, o_map)
     tiles = (q, k, v)
