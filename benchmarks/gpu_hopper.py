@@ -1,20 +1,34 @@
-"""The forward for Hopper, which no call takes yet: whether it is right, and a way to time it."""
+"""The forward for Hopper, which no call takes yet: whether it is right, then its times.
+
+    .venv/bin/python benchmarks/gpu.py --part hopper    # needs a GPU of compute capability 9.0
+
+`gpu.py` starts it, with the number of rounds and the pause, in a process of its own: where a copy
+never lands, it waits for ever. Writes its part of `gpu.json`.
+"""
 
 import math
+import sys
+from functools import partial
 from itertools import product
+from pathlib import Path
 
 import torch
 from gpu_check import DTYPES, SIZES, draw, textbook, wrong
+from gpu_shapes import Shape, published
+from gpu_table import machine, say, table, versions
+from gpu_ways import Make, Way, ours, torchs
+from timing import keep
 from torch import Tensor
+from torch.nn.attention import SDPBackend
 
 from attention import Causal
 
 WIDTHS = (64, 128)
 
 
-def there(device: str) -> bool:
+def there() -> bool:
     """Whether the GPU is one that it was written for."""
-    return device == "cuda" and torch.cuda.get_device_capability() == (9, 0)
+    return torch.cuda.is_available() and torch.cuda.get_device_capability() == (9, 0)
 
 
 def forward(inputs: list[Tensor], causal: bool) -> tuple[Tensor, Tensor]:
@@ -54,3 +68,34 @@ def check(device: str) -> list[str]:
         case = f"hopper, {size} of {width}, {'causal' if causal else 'none'}, {dtype}"
         found += [f"{case}: {line}" for line in lines]
     return found
+
+
+def way(shape: Shape) -> Way:
+    return lambda *inputs: forward([*inputs], shape.causal)[0]
+
+
+def ways(shape: Shape, device: str) -> dict[str, Make]:
+    return {
+        "triton": partial(ours, "triton", shape),
+        "cudnn": partial(torchs, SDPBackend.CUDNN_ATTENTION, shape),
+        "hopper": partial(way, shape),
+    }
+
+
+def main(rounds: int, pause: float) -> int:
+    if not there():
+        say("no GPU of compute capability 9.0: expected one, such as an H100")
+        return 2
+    torch.manual_seed(0)
+    if errors := check("cuda"):
+        say("\n".join(errors))
+        return 1
+    say("the forward for Hopper is right at small and ragged shapes")
+    script = Path(__file__).with_name("gpu.py")
+    for cells in table(published(backward=False), "cuda", "triton", rounds, pause, ways):
+        keep(str(script), "hopper", cells, gpu=machine(), **versions())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]), float(sys.argv[2])))

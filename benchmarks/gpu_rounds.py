@@ -1,37 +1,54 @@
-"""One cell of `gpu.py`: every way takes its turn, and rounds are put together."""
+"""One cell of `gpu.json`: every way takes its turn, and rounds are put together."""
 
 import random
 import statistics
 import time
+from typing import Any
 
 import torch
 from gpu_clock import Call, take
 from gpu_shapes import Shape
-from gpu_ways import Way, draw, ways
+from gpu_ways import Make, Way, draw
 from timing import figures
 
 Round = dict[str, float | str]  # milliseconds, or why there are none
 
+# How far a result may lie from ours, as a share of its size: in bfloat16 a number has 8 bits.
+NEAR = 0.02
 
-def turn(shape: Shape, device: str, pause: float) -> Round:
+
+def turn(shape: Shape, every: dict[str, Make], device: str, ours: str, pause: float) -> Round:
     """Milliseconds of every way, in an order of chance, each after a pause to cool."""
     if device != "cpu":
         torch.cuda.empty_cache()
         free = torch.cuda.mem_get_info()[0]
         if shape.memory > free * 0.9:
             need = f"needs about {shape.memory / 2**30:.1f} GiB"
-            return dict.fromkeys(ways(shape, device), f"{need}, {free / 2**30:.1f} are free")
+            return dict.fromkeys(every, f"{need}, {free / 2**30:.1f} are free")
     inputs = draw(shape, device)
     grad = torch.randn_like(inputs[0]) if shape.backward else None
-    every = list(ways(shape, device).items())
     found: Round = {}
-    for name, way in random.sample(every, len(every)):
+    results: dict[str, Any] = {}
+    for name in random.sample(list(every), len(every)):
         time.sleep(pause)
         try:
+            way = every[name]()
             found[name] = take(lambda way=way: bind(way, inputs, grad), device)
+            results[name] = bind(way, inputs, grad)()
         except Exception as error:  # a way that cannot is a cell without a time, not the end
             found[name] = reason(error)
+    for name, result in results.items():
+        share = apart(result, results.get(ours, result))
+        if not share <= NEAR:  # NaN is not near
+            found[name] = f"another result than {ours}: {share:.2g} of its size apart"
     return found
+
+
+def apart(one: Any, other: Any) -> float:
+    """How far a context, or the gradients, lie from others, as a share of their size."""
+    if isinstance(one, torch.Tensor):
+        return ((one.float() - other.float()).norm() / other.float().norm()).item()
+    return max(apart(a, b) for a, b in zip(one, other, strict=True))
 
 
 def reason(error: Exception) -> str:

@@ -11,10 +11,10 @@ import sys
 from itertools import product
 
 import torch
-from gpu import machine, say, versions
 from gpu_check import draw
 from gpu_clock import Call, take
 from gpu_rounds import reason
+from gpu_table import machine, say, versions
 from timing import figures, keep
 from torch import Tensor
 

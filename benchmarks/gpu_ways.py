@@ -1,8 +1,8 @@
 """The ways to attend that `gpu.py` compares, and the inputs it gives them."""
 
 from collections.abc import Callable
+from functools import partial
 
-import gpu_hopper
 import torch
 from gpu_shapes import Shape
 from torch import Tensor
@@ -14,6 +14,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attention import Causal, Mask, SlidingWindow, dot_product_attention
 
 Way = Callable[[Tensor, Tensor, Tensor], Tensor]
+Make = Callable[[], Way]  # before the clock runs; a mask as a tensor may not fit, say
 
 
 def draw(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> list[Tensor]:
@@ -49,6 +50,40 @@ def torchs(kernel: SDPBackend, shape: Shape, keep: Tensor | None = None) -> Way:
     return run
 
 
+def tensor(kernel: SDPBackend, shape: Shape, device: str, dtype: torch.dtype) -> Way:
+    """The same under any mask, as a tensor: of numbers, which torch would make of booleans."""
+    rule = mask(shape)
+    assert rule is not None
+    keep = rule.to_tensor(shape.queries, shape.keys, device=device)
+    added = torch.zeros(keep.shape, dtype=dtype, device=device).masked_fill_(~keep, float("-inf"))
+    return torchs(kernel, shape, added)
+
+
+def last(shape: Shape) -> Way:
+    """FlashAttention 2 aligns as we do, the last query at the last key; torch can ask it to."""
+    return torchs(SDPBackend.FLASH_ATTENTION, shape, causal_lower_right(shape.queries, shape.keys))
+
+
+def window(shape: Shape) -> Way:
+    """FlashAttention 2 knows a window; of torch, only the operator under the function asks it to.
+
+    It counts the keys beside a query's own, and has the heads of a token side by side.
+    """
+    assert shape.window is not None
+    beside = shape.window - 1
+    sizes = shape.queries, shape.keys
+
+    def run(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        rows = [x.transpose(1, 2) for x in (query, key, value)]
+        found = torch.ops.aten._flash_attention_forward(
+            *rows, None, None, *sizes, 0.0, False, False,
+            window_size_left=beside, window_size_right=0,
+        )  # fmt: skip
+        return found[0].transpose(1, 2)
+
+    return run
+
+
 def flex(shape: Shape, device: str) -> Way:
     # Every shape compiles anew; by default torch stops compiling after eight.
     torch._dynamo.config.recompile_limit = 1000
@@ -61,34 +96,25 @@ def flex(shape: Shape, device: str) -> Way:
     return lambda q, k, v: run(q, k, v, block_mask=blocks, enable_gqa=grouped)
 
 
-def ways(shape: Shape, device: str) -> dict[str, Way]:
+def ways(shape: Shape, device: str) -> dict[str, Make]:
     """On a GPU our kernels first, then the others; on a CPU what a dry run takes."""
     if device == "cpu":
-        return {name: ours(name, shape) for name in ("eager", "fused")}
-    found = {"triton": ours("triton", shape), "flex": flex(shape, device)}
+        return {name: partial(ours, name, shape) for name in ("eager", "fused")}
+    found = {"triton": partial(ours, "triton", shape), "flex": partial(flex, shape, device)}
     if not shape.square:
-        return found | {"fused": ours("fused", shape)} | beside(shape, device)
-    found["cudnn"] = torchs(SDPBackend.CUDNN_ATTENTION, shape)
-    found["flash 2"] = torchs(SDPBackend.FLASH_ATTENTION, shape)
-    if gpu_hopper.there(device) and shape.queries > 1 and not shape.backward:
-        found["hopper"] = lambda *inputs: gpu_hopper.forward([*inputs], shape.causal)[0]
-    return found
-
-
-def beside(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> dict[str, Way]:
-    """Torch's kernels under a mask that is not theirs: as a tensor, made before the clock runs.
-
-    Of numbers: of booleans torch would make these in each call.
-    """
-    rule = mask(shape)
-    assert rule is not None
-    keep = rule.to_tensor(shape.queries, shape.keys, device=device)
-    added = torch.zeros(keep.shape, dtype=dtype, device=device).masked_fill_(~keep, float("-inf"))
-    found = {
-        "cudnn, tensor": torchs(SDPBackend.CUDNN_ATTENTION, shape, added),
-        "efficient, tensor": torchs(SDPBackend.EFFICIENT_ATTENTION, shape, added),
+        return found | {"fused": partial(ours, "fused", shape)} | beside(shape, device)
+    return found | {
+        "cudnn": partial(torchs, SDPBackend.CUDNN_ATTENTION, shape),
+        "flash 2": partial(torchs, SDPBackend.FLASH_ATTENTION, shape),
     }
-    if not shape.window:  # FlashAttention 2 aligns as we do, and torch can ask it to
-        last = causal_lower_right(shape.queries, shape.keys)
-        found["flash 2, last"] = torchs(SDPBackend.FLASH_ATTENTION, shape, last)
-    return found
+
+
+def beside(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> dict[str, Make]:
+    """Torch's kernels under a mask that its function has no flag for."""
+    found = {"cudnn, tensor": partial(tensor, SDPBackend.CUDNN_ATTENTION, shape, device, dtype)}
+    if shape.heads == shape.kv_heads:  # it knows no groups
+        efficient = SDPBackend.EFFICIENT_ATTENTION
+        found["efficient, tensor"] = partial(tensor, efficient, shape, device, dtype)
+    if shape.window:
+        return found | {"flash 2, window": partial(window, shape)}
+    return found | {"flash 2, last": partial(last, shape)}

@@ -11,6 +11,7 @@ import gpu
 import gpu_check
 import gpu_hopper
 import gpu_rounds
+import gpu_table
 import gpu_ways
 import pytest
 import timing
@@ -63,15 +64,46 @@ def test_torchs_kernels_under_a_tensor_answer_the_same_question(
     inputs = gpu_ways.draw(shape, "cpu", torch.float32)
     expected = gpu_ways.ours("eager", shape)(*inputs)
     found = gpu_ways.beside(shape, "cpu", torch.float32)
-    assert len(found) == (2 if shape.window else 3)
-    for way in found.values():
-        torch.testing.assert_close(way(*inputs), expected)
+    assert len(found) == (3 if shape.window else 2)
+    for name, make in found.items():
+        if name != "flash 2, window":  # which has no kernel for a CPU
+            torch.testing.assert_close(make()(*inputs), expected)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_window_of_flash_attention_is_asked_for_as_torch_takes_it(backward: bool) -> None:
+    shape = Shape(1, 2, 2, 48, 48, 64, True, backward, window=9)
+    inputs = gpu_ways.draw(shape, "meta")
+    context = gpu_ways.window(shape)(*inputs)
+    assert context.shape == inputs[0].shape
+    if backward:
+        grads = torch.autograd.grad(context, inputs, torch.empty_like(context))
+        assert [x.shape for x in grads] == [x.shape for x in inputs]
+
+
+def test_a_window_of_flash_attention_counts_the_keys_beside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In its place the formula, with the window as flash-attn's documentation words it."""
+    shape = DRY["sparing"]()[0]
+
+    def flash(query, key, value, *rest, window_size_left, window_size_right):
+        assert rest == (None, None, shape.queries, shape.keys, 0.0, False, False)
+        i, j = torch.arange(shape.queries)[:, None], torch.arange(shape.keys)
+        seen = (j >= i - window_size_left) & (j <= i + window_size_right)
+        rows = (x.transpose(1, 2) for x in (query, key, value))
+        return (dot_product_attention(*rows, seen).transpose(1, 2),)
+
+    inputs = gpu_ways.draw(shape, "cpu", torch.float32)
+    expected = gpu_ways.ours("eager", shape)(*inputs)
+    monkeypatch.setattr(torch.ops.aten, "_flash_attention_forward", flash)
+    torch.testing.assert_close(gpu_ways.window(shape)(*inputs), expected)
 
 
 def test_traffic_is_inputs_and_contexts() -> None:
     shape = Shape(2, 8, 2, 3, 5, 64)
     inputs = gpu_rounds.draw(shape, "cpu")
-    context = gpu_rounds.ways(shape, "cpu")["eager"](*inputs)
+    context = gpu_ways.ways(shape, "cpu")["eager"]()(*inputs)
     forth = sum(x.nbytes for x in (*inputs, context))
     assert shape.traffic == forth
     assert replace(shape, backward=True).traffic == 2 * forth
@@ -95,15 +127,37 @@ def test_a_way_that_fails_once_has_no_time() -> None:
     assert "ratio" not in found["b"]
 
 
-def test_a_way_that_cannot_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_way_that_cannot_leaves_the_others() -> None:
     def refuses(*_: torch.Tensor) -> torch.Tensor:
         raise RuntimeError("no kernel\nbut much to say")
 
-    every = {"good": lambda q, k, v: v, "bad": refuses}
-    monkeypatch.setattr(gpu_rounds, "ways", lambda shape, device: every)
-    found = gpu_rounds.turn(Shape(1, 1, 1, 2, 2, 64), "cpu", 0)
+    def unmade() -> gpu_ways.Way:
+        raise MemoryError("no room for a mask")
+
+    every = {"good": lambda: lambda q, k, v: v, "bad": lambda: refuses, "large": unmade}
+    found = gpu_rounds.turn(Shape(1, 1, 1, 2, 2, 64), every, "cpu", "good", 0)
     assert found["bad"] == "RuntimeError: no kernel"
+    assert found["large"] == "MemoryError: no room for a mask"
     assert found["good"] > 0
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_another_result_has_no_time(backward: bool) -> None:
+    shape = Shape(1, 2, 2, 16, 16, 64, backward=backward)
+
+    def times(factor: float) -> gpu_ways.Make:
+        right = gpu_ways.ours("eager", shape)
+        return lambda: lambda *inputs: right(*inputs) * factor
+
+    factors = {"ours": 1.0, "near": 1.01, "far": 1.05, "none": torch.nan}
+    every = {name: times(factor) for name, factor in factors.items()}
+    found = gpu_rounds.turn(shape, every, "cpu", "ours", 0)
+    assert {name for name, ms in found.items() if not isinstance(ms, str)} == {"ours", "near"}
+    assert found["far"] == "another result than ours: 0.05 of its size apart"
+    assert found["none"] == "another result than ours: nan of its size apart"
+    del every["ours"]  # nothing to compare with
+    found = gpu_rounds.turn(shape, every, "cpu", "ours", 0)
+    assert not any(isinstance(found[name], str) for name in ("near", "far"))
 
 
 def test_an_error_without_words_is_a_reason_too() -> None:
@@ -115,8 +169,8 @@ def test_what_does_not_fit_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None
     shape = Shape(64, 64, 8, 1, 2**17, 128)
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (2**30, 2**34))
-    monkeypatch.setattr(gpu_rounds, "ways", lambda shape, device: {"a": None})
-    assert gpu_rounds.turn(shape, "cuda", 0) == {"a": "needs about 48.0 GiB, 1.0 are free"}
+    found = gpu_rounds.turn(shape, {"a": lambda: None}, "cuda", "a", 0)
+    assert found == {"a": "needs about 48.0 GiB, 1.0 are free"}
 
 
 def test_the_check_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +208,7 @@ def test_the_check_of_the_forward_for_hopper_sees_what_is_wrong(
 
 def test_each_round_is_kept_beside_the_script(tmp_path: Path) -> None:
     shapes = [Shape(1, 1, 1, 4, 4, 64)]
-    for cells in gpu.table(shapes, "cpu", "eager", 2, 0):
+    for cells in gpu_table.table(shapes, "cpu", "eager", 2, 0):
         timing.keep(str(tmp_path / "gpu.py"), "part", cells, gpu={"name": "none"})
     kept = json.loads((tmp_path / "gpu.json").read_text("utf-8"))["part"]
     assert kept["gpu"] == {"name": "none"}
@@ -179,6 +233,37 @@ def test_what_cannot_run_says_so(arguments: list[str], message: str) -> None:
     )
     assert (ran.returncode, ran.stdout) == (2, "")
     assert message in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "message"),
+    [
+        ("import sys; assert sys.argv[1:] == ['2', '0.1']", 0, ""),
+        ("raise SystemExit(1)", 1, ""),
+        ("import time; time.sleep(60)", 1, "the forward for Hopper did not end in 1 seconds\n"),
+    ],
+)
+def test_the_forward_for_hopper_may_hang_alone(
+    script: str,
+    code: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "hopper.py"
+    path.write_text(script)
+    monkeypatch.setattr(gpu_hopper, "__file__", str(path))
+    monkeypatch.setattr(gpu, "HANGS", 1 if message else 60)
+    assert gpu.hopper(2, 0.1) == code
+    assert capsys.readouterr().err == message
+
+
+def test_without_a_hopper_its_forward_is_not_timed(capsys: pytest.CaptureFixture[str]) -> None:
+    if not gpu_hopper.there():
+        assert gpu_hopper.main(1, 0) == 2
+        said = "no GPU of compute capability 9.0: expected one, such as an H100\n"
+        assert capsys.readouterr() == ("", said)
 
 
 def test_a_dry_run_goes_through_every_part(capfd: pytest.CaptureFixture[str]) -> None:
