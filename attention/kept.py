@@ -1,6 +1,5 @@
 """What was made of a mask, kept for the next call with an equal one."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -16,7 +15,7 @@ LARGEST = 1 << 22  # bytes of a tensor that are compared, and kept, in each call
 
 
 class Kept(Generic[Made]):
-    """The last few things made of masks: at most `most`, and `most_bytes` in all.
+    """The last few things made of masks, oldest out: at most `most`, and `most_bytes` in all.
 
     `nbytes` says how many bytes one takes; if not given, bytes are not counted.
     """
@@ -28,8 +27,8 @@ class Kept(Generic[Made]):
         nbytes: Callable[[Made], int] = lambda made: 0,
     ) -> None:
         self.most, self.most_bytes, self.nbytes = most, most_bytes, nbytes
-        self.made: OrderedDict[object, Made] = OrderedDict()
-        self.lock = Lock()
+        self.made: dict[object, Made] = {}
+        self.lock = Lock()  # to write; whoever reads meets what was there before or after
 
     def get(self, mask: Mask, beside: object, make: Callable[[], Made]) -> Made:
         """What was made of an equal mask and the same beside it, or what is made now."""
@@ -41,11 +40,7 @@ class Kept(Generic[Made]):
 
     def find(self, name: object, missing: Any = None) -> Any:
         """What was made under this name, or what stands for nothing."""
-        with self.lock:
-            found = self.made.get(name, missing)
-            if found is not missing:
-                self.made.move_to_end(name)
-            return found
+        return self.made.get(name, missing)
 
     def under(self, name: object, make: Callable[[], Made]) -> Made:
         """What was made under this name, or what is made now."""
@@ -60,7 +55,7 @@ class Kept(Generic[Made]):
         with self.lock:
             self.made[name] = made
             while len(self.made) > self.most or self.total() > self.most_bytes:
-                self.made.popitem(last=False)
+                del self.made[next(iter(self.made))]
         return made
 
     def total(self) -> int:

@@ -2,6 +2,7 @@
 
     .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: about 15 minutes
     .venv/bin/python benchmarks/masks.py again      # 2048 tokens once more: how far runs differ
+    .venv/bin/python benchmarks/masks.py elsewhere  # 2048 and 8192 tokens, on another machine
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
     .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
     .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
@@ -153,6 +154,7 @@ def flag() -> Cells:
 PARTS = {
     "forward": lambda: table((64, 512, 2048, 8192), backward=False),
     "again": lambda: table((2048,), backward=False),
+    "elsewhere": lambda: table((2048, 8192), backward=False),
     "backward": lambda: table((2048,), backward=True),
     "flag": flag,
     "loaded": loaded,

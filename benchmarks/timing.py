@@ -19,6 +19,7 @@ import torch
 Calls = dict[str, Callable[[], object]]
 Cell = dict[str, dict[str, float]]
 
+NUMBERS = {"cpu family": "family", "model": "model"}  # as Linux calls them
 SHORT = 2e-3  # seconds: a shorter call is repeated until it takes so long
 
 
@@ -82,11 +83,14 @@ def here() -> dict[str, object]:
 
 
 def processor() -> str:
+    """Its name, and where there are numbers of family and model, those: many share a name."""
     try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        lines = Path("/proc/cpuinfo").read_text("utf-8").split("\n\n")[0].splitlines()
     except OSError:
         return platform.processor() or platform.machine()
-    return next((line.split(": ")[1] for line in lines if line.startswith("model name")), "")
+    said = {name.strip(): value.strip() for name, _, value in (x.partition(":") for x in lines)}
+    numbers = [f"{name} {said[key]}" for key, name in NUMBERS.items() if key in said]
+    return ", ".join([said.get("model name", platform.machine()), *numbers])
 
 
 def say(name: str, cell: Cell, ours: str) -> None:

@@ -309,7 +309,7 @@ class Mask:
         return Not(self)
 
     def svg(self, queries: int, keys: int) -> str:
-        """The mask as a picture: a row a query, a column a key, filled where it may attend.
+        """The mask as a picture: a row for each query, a column for each key, filled where it sees.
 
         Args:
             queries: `T`, a count.

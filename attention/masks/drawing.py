@@ -27,7 +27,9 @@ def svg(mask: Mask, queries: int, keys: int) -> str:
             f'<path d="{cells}" style="fill: {ARC}"/>'
             f'<path d="{lines}" fill="none" stroke="currentColor" stroke-width=".04"/></g>'
         )
-    name = escape(f"{mask!r}: a row a query, a column a key, filled where it may attend")
+    name = escape(
+        f"{mask!r}: a row for each query, a column for each key, filled where it may attend"
+    )
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {width} {height}" width="{width * SIDE}" height="{height * SIDE}">'

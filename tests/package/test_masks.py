@@ -367,7 +367,7 @@ def test_a_picture_fills_what_is_seen() -> None:
         assert picture.count("<g ") == (mask.batch or 1)
     assert "M2 0h1v1h-1z" in Causal().svg(2, 4)
     assert "M3 0h1v1h-1z" not in Causal().svg(2, 4)
-    assert "<title>Causal(): a row a query" in Causal().svg(2, 4)
+    assert "<title>Causal(): a row for each query" in Causal().svg(2, 4)
 
 
 def test_a_notebook_shows_the_picture() -> None:
