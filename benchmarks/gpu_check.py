@@ -19,10 +19,12 @@ SIZES = [
     (2, 4, 1, 203, 113),
     (1, 2, 2, 256, 256),
     (2, 8, 1, 1, 511),
-    (1, 2, 1, 1023, 1025),
 ]
-LONG = (2, 2, 1, 8192, 8192)  # on a GPU only: the formula's tables take a CPU long
+LONG = [(1, 2, 1, 1023, 1025), (2, 2, 1, 8192, 8192)]  # on a GPU only: a CPU takes long
 WIDTHS = (64, 128, 256)
+# What sums in single precision may leave of an exact 0, as are the gradients of a single key: in
+# 200 draws up to 5.7e-6.
+FLOOR = 2e-5
 DTYPES = (torch.float16, torch.bfloat16)
 
 
@@ -46,9 +48,14 @@ def results(inputs: list[Tensor], mask: Mask | None, grad: Tensor, backend: str)
 
 
 def textbook(inputs: list[Tensor], mask: Mask | None, grad: Tensor) -> list[Tensor]:
-    """Two products and a softmax, each step in the dtype of the inputs."""
+    """Context and gradients of the formula."""
     inputs = [x.detach().requires_grad_() for x in inputs]
-    query, key, value = inputs
+    context = formula(*inputs, mask)
+    return [context.detach(), *torch.autograd.grad(context, inputs, grad.to(context.dtype))]
+
+
+def formula(query: Tensor, key: Tensor, value: Tensor, mask: Mask | None) -> Tensor:
+    """Two products and a softmax, each step in the dtype of the inputs."""
     size = query.shape[1] // key.shape[1]
     key, value = (x.repeat_interleave(size, dim=1) for x in (key, value))
     scores = query @ key.mT / query.shape[-1] ** 0.5
@@ -58,8 +65,7 @@ def textbook(inputs: list[Tensor], mask: Mask | None, grad: Tensor) -> list[Tens
         weights = scores.softmax(dim=-1).masked_fill(~seen, 0)
     else:
         weights = scores.softmax(dim=-1)
-    context = weights @ value
-    return [context.detach(), *torch.autograd.grad(context, inputs, grad.to(context.dtype))]
+    return weights @ value
 
 
 def wrong(got: list[Tensor], plain: list[Tensor], exact: list[Tensor]) -> list[str]:
@@ -69,7 +75,7 @@ def wrong(got: list[Tensor], plain: list[Tensor], exact: list[Tensor]) -> list[s
     for name, one, other, true in zip(names[: len(got)], got, plain, exact, strict=True):
         error, allowed = ((x.double() - true).abs().max().item() for x in (one, other))
         near = true.to(one.dtype)
-        limit = 2 * allowed + 2 * (near + 0.3 - 0.3 - near).abs().max().item() + 1e-6
+        limit = 2 * allowed + 2 * (near + 0.3 - 0.3 - near).abs().max().item() + FLOOR
         if not error <= limit:
             found.append(f"{name}: expected an error of at most {limit:.2g}, got {error:.2g}")
     return found
@@ -88,16 +94,19 @@ def draw(
     return [x.transpose(1, 2).contiguous().transpose(1, 2) for x in found] if turned else found
 
 
-def check(backend: str, device: str) -> list[str]:
-    """What is wrong, a line each."""
+def check(backend: str, device: str, width: int) -> list[str]:
+    """What is wrong with heads of a width, a line each."""
     found: list[str] = []
-    sizes = [*SIZES, LONG] if device == "cuda" else SIZES
-    for size, width, dtype, turned in product(sizes, WIDTHS, DTYPES, (False, True)):
+    sizes = [*SIZES, *LONG] if device == "cuda" else SIZES
+    for size, dtype, turned in product(sizes, DTYPES, (False, True)):
         *inputs, grad = draw(size, width, dtype, device, turned)
         for name, mask in masks(size[0], size[-1], device).items():
             exact = textbook([x.double() for x in inputs], mask, grad)
             plain = textbook(inputs, mask, grad)
             case = f"{backend}, {size} of {width}, {name}, {dtype}, {turned=}"
-            got = results(inputs, mask, grad, backend)
-            found += [f"{case}: {line}" for line in wrong(got, plain, exact)]
+            try:
+                lines = wrong(results(inputs, mask, grad, backend), plain, exact)
+            except Exception as error:  # what does not compile, say
+                lines = [f"{type(error).__name__}: {error}"]
+            found += [f"{case}: {line}" for line in lines]
     return found

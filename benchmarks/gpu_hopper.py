@@ -13,9 +13,10 @@ from itertools import product
 from pathlib import Path
 
 import torch
-from gpu_check import DTYPES, SIZES, draw, textbook, wrong
+from gpu_check import DTYPES, LONG, SIZES, draw, formula, wrong
+from gpu_rounds import say
 from gpu_shapes import Shape, published
-from gpu_table import machine, say, table, versions
+from gpu_table import machine, table, versions
 from gpu_ways import Make, Way, ours, torchs
 from timing import keep
 from torch import Tensor
@@ -56,13 +57,14 @@ def sums(query: Tensor, key: Tensor, causal: bool) -> Tensor:
 def check(device: str) -> list[str]:
     """What is wrong, a line each: contexts by the rule of `gpu_check`, log-sum-exps beyond 1e-4."""
     found: list[str] = []
-    for size, width, dtype, causal in product(SIZES, WIDTHS, DTYPES, (False, True)):
-        *inputs, grad = draw(size, width, dtype, device)
+    sizes = [*SIZES, *LONG] if device == "cuda" else SIZES
+    for size, width, dtype, causal in product(sizes, WIDTHS, DTYPES, (False, True)):
+        *inputs, _ = draw(size, width, dtype, device)
         mask = Causal() if causal else None
-        exact = textbook([x.double() for x in inputs], mask, grad)[:1]
-        plain = textbook(inputs, mask, grad)[:1]
+        exact = formula(*(x.double() for x in inputs), mask)
+        plain = formula(*inputs, mask)
         context, logs = forward(inputs, causal)
-        lines = wrong([context], plain, exact)
+        lines = wrong([context], [plain], [exact])
         if not torch.allclose(logs.double(), sums(*inputs[:2], causal), rtol=0, atol=1e-4):
             lines.append("log-sum-exp: expected an error of at most 0.0001, got more")
         case = f"hopper, {size} of {width}, {'causal' if causal else 'none'}, {dtype}"
@@ -91,9 +93,10 @@ def main(rounds: int, pause: float) -> int:
         say("\n".join(errors))
         return 1
     say("the forward for Hopper is right at small and ragged shapes")
-    script = Path(__file__).with_name("gpu.py")
+    script = str(Path(__file__).with_name("gpu.py"))
+    measured = {"gpu": machine(), **versions()}
     for cells in table(published(backward=False), "cuda", "triton", rounds, pause, ways):
-        keep(str(script), "hopper", cells, gpu=machine(), **versions())
+        keep(script, "hopper", cells, **measured)
     return 0
 
 

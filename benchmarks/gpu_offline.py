@@ -78,14 +78,16 @@ def compiled(capability: int, dtype: torch.dtype, width: int, padded: bool) -> d
         found[kernel.__name__] = {**config._asdict(), **measured(made, capability)}
 
     driver.set_active(Pretended(capability))
-    kept, launch.start = launch.start, start
     query = torch.empty(2, 8, 4096, width, dtype=dtype)
     key = torch.empty(2, 2, 4096, width, dtype=dtype)
     rule = Rule(spans=torch.empty(2, 2, dtype=torch.int64) if padded else None)
-    context, sums = launch.contexts(query, key, key, rule, 0.1)
-    launch.gradients(query, key, key, context, sums, context, rule, 0.1)
-    launch.contexts(query[:, :, :1], key, key, rule, 0.1)
-    launch.start = kept
+    kept, launch.start = launch.start, start
+    try:
+        context, sums = launch.contexts(query, key, key, rule, 0.1)
+        launch.gradients(query, key, key, context, sums, context, rule, 0.1)
+        launch.contexts(query[:, :, :1], key, key, rule, 0.1)
+    finally:
+        launch.start = kept
     return found
 
 

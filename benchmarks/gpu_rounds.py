@@ -2,46 +2,55 @@
 
 import random
 import statistics
+import sys
 import time
 from typing import Any
 
 import torch
 from gpu_clock import Call, take
 from gpu_shapes import Shape
-from gpu_ways import Make, Way, draw
+from gpu_ways import Make, Way, inputs
 from timing import figures
 
 Round = dict[str, float | str]  # milliseconds, or why there are none
 
-# How far a result may lie from ours, as a share of its size: in bfloat16 a number has 8 bits.
+# How far two results may lie apart, as a share of their size: in bfloat16 a number has 8 bits.
 NEAR = 0.02
 
 
-def turn(shape: Shape, every: dict[str, Make], device: str, ours: str, pause: float) -> Round:
-    """Milliseconds of every way, in an order of chance, each after a pause to cool."""
+def turn(shape: Shape, every: dict[str, Make], device: str, pause: float) -> Round:
+    """Milliseconds of every way, in an order of chance, each after a pause to cool.
+
+    A way that agrees with no other has no time.
+    """
     if device != "cpu":
         torch.cuda.empty_cache()
         free = torch.cuda.mem_get_info()[0]
         if shape.memory > free * 0.9:
             need = f"needs about {shape.memory / 2**30:.1f} GiB"
             return dict.fromkeys(every, f"{need}, {free / 2**30:.1f} are free")
-    inputs = draw(shape, device)
-    grad = torch.randn_like(inputs[0]) if shape.backward else None
+    given = inputs(shape, device)
+    grad = torch.randn_like(given[0]) if shape.backward else None
     found: Round = {}
     results: dict[str, Any] = {}
     for name in random.sample(list(every), len(every)):
         time.sleep(pause)
         try:
             way = every[name]()
-            found[name] = take(lambda way=way: bind(way, inputs, grad), device)
-            results[name] = bind(way, inputs, grad)()
+            found[name] = take(lambda way=way: bind(way, given, grad), device)
+            results[name] = bind(way, given, grad)()
         except Exception as error:  # a way that cannot is a cell without a time, not the end
             found[name] = reason(error)
+            say(f"    {name}: {found[name]}")  # now: after some errors of CUDA all else fails
     for name, result in results.items():
-        share = apart(result, results.get(ours, result))
-        if not share <= NEAR:  # NaN is not near
-            found[name] = f"another result than {ours}: {share:.2g} of its size apart"
+        others = [apart(result, other) for at, other in results.items() if at != name]
+        if others and not any(share <= NEAR for share in others):  # NaN is not near
+            found[name] = f"agrees with no other way: {min(others):.2g} of its size apart"
     return found
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def apart(one: Any, other: Any) -> float:
@@ -56,12 +65,12 @@ def reason(error: Exception) -> str:
     return ": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]])
 
 
-def bind(way: Way, inputs: list[torch.Tensor], grad: torch.Tensor | None) -> Call:
+def bind(way: Way, given: list[torch.Tensor], grad: torch.Tensor | None) -> Call:
     """Forward; or the gradients alone, after a forward that is not timed."""
     if grad is None:
-        return lambda: way(*inputs)
-    context = way(*inputs)
-    return lambda: torch.autograd.grad(context, inputs, grad)
+        return lambda: way(*given)
+    context = way(*given)
+    return lambda: torch.autograd.grad(context, given, grad)
 
 
 def merge(shape: Shape, rounds: list[Round], ours: str) -> dict[str, object]:

@@ -1,13 +1,12 @@
 """A part of `gpu.json`: the cells of its shapes, round after round, and what measured them."""
 
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 
 import torch
 from gpu_clock import ceilings
-from gpu_rounds import Round, merge, turn
+from gpu_rounds import Round, merge, say, turn
 from gpu_shapes import Shape
 from gpu_ways import Make, ways
 from timing import figures
@@ -20,20 +19,16 @@ def machine() -> dict[str, str]:
     card = torch.cuda.get_device_properties()  # by its own name: some GPUs may be hidden
     command = ["nvidia-smi", f"--query-gpu={QUERY}", f"--id=GPU-{card.uuid}"]
     try:
-        out = subprocess.check_output([*command, "--format=csv,noheader"], text=True)
-    except (OSError, subprocess.CalledProcessError):
+        out = subprocess.check_output([*command, "--format=csv,noheader"], text=True, timeout=20)
+        return dict(zip(QUERY.split(","), out.strip().split(", "), strict=True))
+    except (OSError, ValueError, subprocess.SubprocessError):
         return {"name": card.name}
-    return dict(zip(QUERY.split(","), out.strip().split(", "), strict=True))
 
 
 def versions() -> dict[str, object]:
     """Of what the numbers are, beside torch."""
     cuda, cudnn = torch.version.cuda, torch.backends.cudnn.version()
     return {"cuda": cuda, "cudnn": cudnn, "triton": version("triton")}
-
-
-def say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 def brief(found: Round) -> str:
@@ -58,7 +53,7 @@ def table(
         tops.append({name: figures(x) for name, x in ceilings(device, *small).items()})
         say(f"round {turns} of {rounds}: {tops[-1]}")
         for place, (shape, found) in enumerate(taken.items(), 1):
-            found.append(turn(shape, every(shape, device), device, ours, pause))
+            found.append(turn(shape, every(shape, device), device, pause))
             say(f"  {place}/{len(shapes)} {shape.name}: {brief(found[-1])}")
             known = {x.name: merge(x, each, ours) for x, each in taken.items() if each}
             yield {"ceilings": tops, "rounds": turns, "shapes": known}

@@ -17,12 +17,18 @@ Way = Callable[[Tensor, Tensor, Tensor], Tensor]
 Make = Callable[[], Way]  # before the clock runs; a mask as a tensor may not fit, say
 
 
-def draw(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> list[Tensor]:
-    """Queries, keys and values."""
-    query = (shape.batch, shape.heads, shape.queries, shape.width)
-    key = (shape.batch, shape.kv_heads, shape.keys, shape.width)
-    make = {"device": device, "dtype": dtype, "requires_grad": shape.backward}
-    return [torch.randn(size, **make) for size in (query, key, key)]
+def inputs(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> list[Tensor]:
+    """Queries, keys and values.
+
+    The heads of a token lie side by side, as a projection leaves them, and as FlashAttention 2
+    wants them: else its backward makes two copies. In decoding a head lies in one piece, as our
+    cache has it.
+    """
+    sizes = (shape.heads, shape.queries), (shape.kv_heads, shape.keys), (shape.kv_heads, shape.keys)
+    found = [torch.randn(shape.batch, *x, shape.width, device=device, dtype=dtype) for x in sizes]
+    if shape.queries > 1:
+        found = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in found]
+    return [x.requires_grad_(shape.backward) for x in found]
 
 
 def mask(shape: Shape) -> Mask | None:
@@ -102,7 +108,8 @@ def ways(shape: Shape, device: str) -> dict[str, Make]:
         return {name: partial(ours, name, shape) for name in ("eager", "fused")}
     found = {"triton": partial(ours, "triton", shape), "flex": partial(flex, shape, device)}
     if not shape.square:
-        return found | {"fused": partial(ours, "fused", shape)} | beside(shape, device)
+        made = {"fused, mask made in the call": partial(ours, "fused", shape)}
+        return found | made | beside(shape, device)
     return found | {
         "cudnn": partial(torchs, SDPBackend.CUDNN_ATTENTION, shape),
         "flash 2": partial(torchs, SDPBackend.FLASH_ATTENTION, shape),

@@ -61,7 +61,7 @@ def test_torchs_kernels_under_a_tensor_answer_the_same_question(
     shape: Shape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gpu_ways, "sdpa_kernel", lambda kernel: nullcontext())
-    inputs = gpu_ways.draw(shape, "cpu", torch.float32)
+    inputs = gpu_ways.inputs(shape, "cpu", torch.float32)
     expected = gpu_ways.ours("eager", shape)(*inputs)
     found = gpu_ways.beside(shape, "cpu", torch.float32)
     assert len(found) == (3 if shape.window else 2)
@@ -73,7 +73,7 @@ def test_torchs_kernels_under_a_tensor_answer_the_same_question(
 @pytest.mark.parametrize("backward", [False, True])
 def test_a_window_of_flash_attention_is_asked_for_as_torch_takes_it(backward: bool) -> None:
     shape = Shape(1, 2, 2, 48, 48, 64, True, backward, window=9)
-    inputs = gpu_ways.draw(shape, "meta")
+    inputs = gpu_ways.inputs(shape, "meta")
     context = gpu_ways.window(shape)(*inputs)
     assert context.shape == inputs[0].shape
     if backward:
@@ -94,7 +94,7 @@ def test_a_window_of_flash_attention_counts_the_keys_beside(
         rows = (x.transpose(1, 2) for x in (query, key, value))
         return (dot_product_attention(*rows, seen).transpose(1, 2),)
 
-    inputs = gpu_ways.draw(shape, "cpu", torch.float32)
+    inputs = gpu_ways.inputs(shape, "cpu", torch.float32)
     expected = gpu_ways.ours("eager", shape)(*inputs)
     monkeypatch.setattr(torch.ops.aten, "_flash_attention_forward", flash)
     torch.testing.assert_close(gpu_ways.window(shape)(*inputs), expected)
@@ -102,7 +102,7 @@ def test_a_window_of_flash_attention_counts_the_keys_beside(
 
 def test_traffic_is_inputs_and_contexts() -> None:
     shape = Shape(2, 8, 2, 3, 5, 64)
-    inputs = gpu_rounds.draw(shape, "cpu")
+    inputs = gpu_ways.inputs(shape, "cpu")
     context = gpu_ways.ways(shape, "cpu")["eager"]()(*inputs)
     forth = sum(x.nbytes for x in (*inputs, context))
     assert shape.traffic == forth
@@ -135,29 +135,38 @@ def test_a_way_that_cannot_leaves_the_others() -> None:
         raise MemoryError("no room for a mask")
 
     every = {"good": lambda: lambda q, k, v: v, "bad": lambda: refuses, "large": unmade}
-    found = gpu_rounds.turn(Shape(1, 1, 1, 2, 2, 64), every, "cpu", "good", 0)
+    found = gpu_rounds.turn(Shape(1, 1, 1, 2, 2, 64), every, "cpu", 0)
     assert found["bad"] == "RuntimeError: no kernel"
     assert found["large"] == "MemoryError: no room for a mask"
     assert found["good"] > 0
 
 
 @pytest.mark.parametrize("backward", [False, True])
-def test_another_result_has_no_time(backward: bool) -> None:
+def test_a_way_that_agrees_with_no_other_has_no_time(backward: bool) -> None:
     shape = Shape(1, 2, 2, 16, 16, 64, backward=backward)
 
     def times(factor: float) -> gpu_ways.Make:
         right = gpu_ways.ours("eager", shape)
         return lambda: lambda *inputs: right(*inputs) * factor
 
-    factors = {"ours": 1.0, "near": 1.01, "far": 1.05, "none": torch.nan}
-    every = {name: times(factor) for name, factor in factors.items()}
-    found = gpu_rounds.turn(shape, every, "cpu", "ours", 0)
-    assert {name for name, ms in found.items() if not isinstance(ms, str)} == {"ours", "near"}
-    assert found["far"] == "another result than ours: 0.05 of its size apart"
-    assert found["none"] == "another result than ours: nan of its size apart"
-    del every["ours"]  # nothing to compare with
-    found = gpu_rounds.turn(shape, every, "cpu", "ours", 0)
-    assert not any(isinstance(found[name], str) for name in ("near", "far"))
+    def without(**factors: float) -> dict[str, str]:
+        every = {name: times(factor) for name, factor in factors.items()}
+        found = gpu_rounds.turn(shape, every, "cpu", 0)
+        return {name: said for name, said in found.items() if isinstance(said, str)}
+
+    far, lost = "agrees with no other way: 0.05 of its size apart", "agrees with no other way: nan"
+    assert without(ours=1.0, near=1.01, far=1.06) == {"far": far}
+    assert without(near=1.0, nearer=1.01, ours=1.06) == {"ours": far}  # whoever's it is
+    assert without(ours=1.0, near=1.01, none=torch.nan) == {"none": f"{lost} of its size apart"}
+    assert {*without(ours=1.0, far=1.06)} == {"ours", "far"}  # nobody knows which
+    assert without(alone=1.06) == {}
+
+
+def test_heads_of_a_token_lie_side_by_side_but_in_decoding() -> None:
+    for queries, step in ((3, 2 * 64), (1, 64)):
+        query, key, _ = gpu_ways.inputs(Shape(1, 2, 2, queries, 5, 64), "cpu")
+        assert query.shape == (1, 2, queries, 64)
+        assert key.stride(2) == step
 
 
 def test_an_error_without_words_is_a_reason_too() -> None:
@@ -169,18 +178,17 @@ def test_what_does_not_fit_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None
     shape = Shape(64, 64, 8, 1, 2**17, 128)
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (2**30, 2**34))
-    found = gpu_rounds.turn(shape, {"a": lambda: None}, "cuda", "a", 0)
+    found = gpu_rounds.turn(shape, {"a": lambda: None}, "cuda", 0)
     assert found == {"a": "needs about 48.0 GiB, 1.0 are free"}
 
 
 def test_the_check_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     right = gpu_check.results
     monkeypatch.setattr(gpu_check, "SIZES", gpu_check.SIZES[1:2])
-    monkeypatch.setattr(gpu_check, "WIDTHS", (64,))
-    assert gpu_check.check("eager", "cpu") == []
+    assert gpu_check.check("eager", "cpu", 64) == []
     for broken in (lambda x: x * 1.05, lambda x: x * torch.nan):
         monkeypatch.setattr(gpu_check, "results", lambda *a, f=broken: [f(x) for x in right(*a)])
-        found = gpu_check.check("eager", "cpu")
+        found = gpu_check.check("eager", "cpu", 64)
         assert len(found) > 32  # 16 cases, the context and three gradients in each
         assert all(any(how in line for line in found) for how in ("turned=False", "turned=True"))
         assert "expected an error of at most" in found[0]
@@ -266,6 +274,29 @@ def test_without_a_hopper_its_forward_is_not_timed(capsys: pytest.CaptureFixture
         assert capsys.readouterr() == ("", said)
 
 
+def test_what_does_not_run_is_a_line_of_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: object) -> list[torch.Tensor]:
+        raise RuntimeError("out of registers")
+
+    monkeypatch.setattr(gpu_check, "SIZES", gpu_check.SIZES[:1])
+    monkeypatch.setattr(gpu_check, "results", refuses)
+    found = gpu_check.check("eager", "cpu", 64)
+    assert len(found) == 16
+    assert all(line.endswith(": RuntimeError: out of registers") for line in found)
+
+
+def test_heads_of_a_wrong_width_are_not_timed(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(gpu, "check", lambda _, __, width: ["wrong"] if width == 64 else [])
+    assert gpu.main(["--dry", "--part", "sparing", "--part", "decode"]) == 1
+    out, progress = capfd.readouterr()
+    tables = json.loads(out)
+    assert tables["sparing"] == []  # all of width 64
+    assert len(tables["decode"][-1]["shapes"]) == 1
+    assert "wrong\n" in progress
+
+
 def test_a_dry_run_goes_through_every_part(capfd: pytest.CaptureFixture[str]) -> None:
     before = SCRIPT.with_suffix(".json").exists()
     assert gpu.main(["--dry"]) == 0
@@ -279,6 +310,7 @@ def test_a_dry_run_goes_through_every_part(capfd: pytest.CaptureFixture[str]) ->
     ]
     assert {name for name, _ in times} == {"eager", "fused"}
     assert all(way["ms"] > 0 for _, way in times)
-    assert "eager is right at small and ragged shapes" in progress
+    for width in gpu_check.WIDTHS:
+        assert f"eager is right at small and ragged shapes of width {width}\n" in progress
     assert "round 1 of 1" in progress
     assert SCRIPT.with_suffix(".json").exists() == before
