@@ -52,7 +52,7 @@ def auto(call: Call) -> tuple[str, Any]:
 def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
     """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
     queries, keys = call.queries, call.keys
-    if torch.compiler.is_compiling() or call.scores < FEW or unseen():
+    if unseen() or call.scores < FEW:
         return None
     if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None

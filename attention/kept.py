@@ -17,23 +17,24 @@ LARGEST = 1 << 22  # bytes of a tensor that are compared, and kept, in each call
 class Kept(Generic[Made]):
     """The last few things made of masks, oldest out: at most `most`, and `most_bytes` in all.
 
-    `nbytes` says how many bytes one takes; if not given, bytes are not counted.
+    `nbytes` says how many bytes one takes, beside those of the mask that it is kept by.
     """
 
     def __init__(
         self,
         most: int,
-        most_bytes: int = 0,
+        most_bytes: int = 1 << 26,
         nbytes: Callable[[Made], int] = lambda made: 0,
     ) -> None:
         self.most, self.most_bytes, self.nbytes = most, most_bytes, nbytes
         self.made: dict[object, Made] = {}
+        self.taken: dict[object, int] = {}  # bytes
         self.lock = Lock()  # to write; whoever reads meets what was there before or after
 
     def get(self, mask: Mask, beside: object, make: Callable[[], Made]) -> Made:
         """What was made of an equal mask and the same beside it, or what is made now."""
         try:
-            name = value(mask), beside
+            name = content(mask), beside
         except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
             return make()
         return self.under(name, make)
@@ -50,29 +51,34 @@ class Kept(Generic[Made]):
         # Outside of inference mode, since a later call may save it for its gradient.
         with torch.inference_mode(False), torch.set_grad_enabled(learns):
             made = make()
-        if self.nbytes(made) > self.most_bytes:
+        taken = self.nbytes(made) + weight(name)
+        if taken > self.most_bytes:
             return made
         with self.lock:
-            self.made[name] = made
-            while len(self.made) > self.most or self.total() > self.most_bytes:
-                del self.made[next(iter(self.made))]
+            self.made[name], self.taken[name] = made, taken
+            while len(self.made) > self.most or sum(self.taken.values()) > self.most_bytes:
+                oldest = next(iter(self.made))
+                del self.made[oldest], self.taken[oldest]
         return made
 
-    def total(self) -> int:
-        """How many bytes are held."""
-        return sum(map(self.nbytes, self.made.values()))
 
-
-def value(part: object) -> object:
+def content(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
     if isinstance(part, Mask) and not hasattr(part, "__slots__"):  # which hold more
         held = vars(part)
         if not held:
             return type(part)
-        return type(part), *held, *map(value, held.values())
+        return type(part), *held, *map(content, held.values())
     if isinstance(part, Tensor) and part.nbytes <= LARGEST:
         return part.dtype, part.shape, part.numpy().tobytes()
     if isinstance(part, PLAIN):
         # 1 is True and 0.0 is −0.0, but a rule may tell them apart.
         return type(part), part, repr(part)
     raise TypeError(f"{type(part).__name__} may change unseen")
+
+
+def weight(part: object) -> int:
+    """How many bytes of tensors the content of a mask is."""
+    if isinstance(part, tuple):
+        return sum(map(weight, part))
+    return len(part) if isinstance(part, bytes) else 0

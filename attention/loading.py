@@ -78,10 +78,7 @@ def from_llama(theirs: State) -> dict[str, Tensor]:
         >>> attend.load_state_dict(from_llama(theirs))
         <All keys matched successfully>
     """
-    ours = {}
-    for part, kind, x in named(theirs):
-        ours[f"{OURS.get(part, part)}.{kind}"] = x
-    return filled(ours)
+    return filled({f"{part}.{kind}": x for part, kind, x in named(theirs)})
 
 
 def from_bart(theirs: State) -> dict[str, Tensor]:
@@ -149,7 +146,7 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
             for i, own in enumerate(PARTS):
                 ours[f"{own}.{kind}"] = heads[:, i].flatten(0, 1)
         else:
-            ours[f"{OURS.get(part, part)}.{kind}"] = x
+            ours[f"{part}.{kind}"] = x
     return ours
 
 
@@ -182,16 +179,16 @@ def from_modernbert(theirs: State) -> dict[str, Tensor]:
             checks.packed(f"{part}.{kind}", x, 3, "3")
             ours |= {f"{own}.{kind}": y for own, y in zip(PARTS, x.chunk(3), strict=True)}
         else:
-            ours[f"{OURS.get(part, part)}.{kind}"] = x
+            ours[f"{part}.{kind}"] = x
     return ours
 
 
 def named(theirs: State) -> Iterator[tuple[str, str, Tensor]]:
-    """Which part of theirs, its weight or its bias, and the numbers."""
+    """The name of each part here, or theirs where there is none; weight or bias; the numbers."""
     checks.state(theirs)
     for name, x in theirs.items():
         part, _, kind = name.rpartition(".")
-        yield part, kind, x
+        yield OURS.get(part, part), kind, x
 
 
 def filled(ours: dict[str, Tensor]) -> dict[str, Tensor]:

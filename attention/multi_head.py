@@ -180,6 +180,8 @@ class MultiHeadAttention(nn.Module):
             raise ValueError("value is given without key: expected key, or neither")
         if cache is not None:
             checks.alone(cache, key, Cache)
+        if key is query and (value is None or value is query):  # as torch's module is called
+            key = value = None
         weight = self.in_proj_weight
         checks.tokens("query", query, weight)
         if key is mask is cache is None:

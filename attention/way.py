@@ -12,8 +12,7 @@ from attention.backends.fused import fused
 from attention.backends.names import load
 from attention.call import Call
 from attention.choice import auto
-from attention.kept import Kept
-from attention.kept import value as told
+from attention.kept import Kept, content
 from attention.masks import Causal, Mask
 from attention.masks.table import SMALL, small, table
 from attention.named import named
@@ -69,7 +68,7 @@ def like(
         return None
     grads = learns(query, key, value)
     try:
-        return told(mask), q, k, value.size(-1), query.dtype, grads, asked
+        return content(mask), q, k, value.size(-1), query.dtype, grads, asked
     except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
         return None
 

@@ -64,8 +64,7 @@ def from_torch(ours: type[Any], theirs: nn.MultiheadAttention) -> Any:
         device=like.device,
         dtype=like.dtype,
     )
-    made.load_state_dict(theirs.state_dict())
-    return made.train(theirs.training)
+    return like_this(made, theirs)
 
 
 def to_torch(ours: Any) -> nn.MultiheadAttention:
@@ -81,5 +80,12 @@ def to_torch(ours: Any) -> nn.MultiheadAttention:
         device=like.device,
         dtype=like.dtype,
     )
-    made.load_state_dict(ours.state_dict())
-    return made.train(ours.training)
+    return like_this(made, ours)
+
+
+def like_this(made: Any, given: Any) -> Any:
+    """With the weights of the other, of which those learn that learn there, and in its mode."""
+    made.load_state_dict(given.state_dict())
+    for name, part in given.named_parameters():
+        made.get_parameter(name).requires_grad_(part.requires_grad)
+    return made.train(given.training)

@@ -13,7 +13,7 @@ from attention.absent import REGISTER, idle, silence
 from attention.backends import products
 from attention.heads import fold, four, unfold
 from attention.once import once
-from attention.transforms import unseen
+from attention.transforms import learns, unseen
 
 
 def fused(
@@ -44,8 +44,7 @@ def fused(
         rows = query.size(-2) if causal else 1
         keep = torch.ones(rows, keys, dtype=torch.bool, device=query.device).tril(keys - rows)
     if keep is None or whole:
-        over = bias if keep is None else keep
-        return kernel(query, key, value, over, scale, dropout_p, causal), None
+        return kernel(query, key, value, keep, scale, dropout_p, causal), None
     if not dropout_p and may_look(query, key, value, bias):
         # What is absent is nearly always finite, and then harmless: silence copies keys and
         # values, ten times the work of one query on 2,048 of them.
@@ -61,24 +60,20 @@ def fused(
 
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
     """Whether torch's kernel, without a mask, would lose NaN."""
-    # Sizes are not asked while compiling: the code would be for these alone.
-    if torch.compiler.is_compiling() or not query.is_cpu or key.size(-2) >= REGISTER or unseen():
+    # First, since what is asked of sizes while compiling makes the code for these alone.
+    if unseen() or not query.is_cpu or key.size(-2) >= REGISTER:
         return False
     return not (query.detach().sum() + key.detach().sum()).isfinite()
 
 
-def may_look(*tensors: Tensor | None) -> bool:
+def may_look(query: Tensor, *others: Tensor | None) -> bool:
     """Whether a result may be looked at before it is returned, and computed anew if need be.
 
     Not where there are no values; not where a gradient could meet what is absent; not on a device
     that would have to wait for it.
     """
-    if unseen():
-        return False
-    learns = torch.is_grad_enabled()
-    return all(
-        x is None or (x.device.type == "cpu" and not (learns and x.requires_grad)) for x in tensors
-    )
+    given = [x for x in others if x is not None]
+    return query.is_cpu and not unseen() and not learns(query, *given)
 
 
 def laid(
@@ -127,7 +122,7 @@ def kernel(
             q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
         )
     if context.requires_grad and not torch.compiler.is_compiling():
-        context = told(context)
+        context = guarded(context)
     if folded:
         context = unfold(context, size)
     if axes != 4:
@@ -146,7 +141,7 @@ def four_of(
     return over
 
 
-def told(context: Tensor) -> Tensor:
+def guarded(context: Tensor) -> Tensor:
     """The context; whoever differentiates it twice is told which backends could.
 
     Torch's error does not say.

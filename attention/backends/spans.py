@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attention.absent import REGISTER
 from attention.blocks import Blocks, Plan
+from attention.blocks.equal import Every
 from attention.heads import four, group
 from attention.once import once
 
@@ -74,17 +75,18 @@ class Spans(torch.autograd.Function):
         lowest = torch.finfo(query.dtype).min  # as good as −∞, and lowest − lowest is 0, not NaN
         total = query.new_full(query.shape[:-1], lowest)  # log-sum-exp of the scores so far
         for heads, part in walk(plan, len(key)):
-            asked, read = part.queries.times(size), part.keys
+            asked = heads, part.queries.times(size), part.count
+            read = heads, part.keys, part.count
             found, sums = FORWARD(
-                asked.of(query[heads], part.count),
-                read.of(key[heads], part.count),
-                read.of(value[heads], part.count),
+                of(query, *asked),
+                of(key, *read),
+                of(value, *read),
                 attn_mask=hidden(part, size, query),
                 scale=scale,
             )
             if part.idle is not None:
                 sums = sums.masked_fill(part.idle.repeat_interleave(size), lowest)
-            here, so_far = asked.of(context[heads], part.count), asked.of(total[heads], part.count)
+            here, so_far = of(context, *asked), of(total, *asked)
             if part.fresh:
                 here.copy_(found)
                 so_far.copy_(sums)
@@ -102,30 +104,42 @@ class Spans(torch.autograd.Function):
         query, key, value, context, total = ctx.saved_tensors
         plan, scale, size = ctx.rest
         grad = of_context[0].contiguous()
-        grads = [x.new_zeros(x.shape) for x in (query, key, value)]
+        # Zeros of the gradient's kind: it may stand for several, where they come at once.
+        grads = [grad.new_zeros(x.shape) for x in (query, key, value)]
         for heads, part in walk(plan, len(key)):
-            asked, read = part.queries.times(size), part.keys
+            asked = heads, part.queries.times(size), part.count
+            read = heads, part.keys, part.count
             of_query, *of_read = BACKWARD(
-                asked.of(grad[heads], part.count),
-                asked.of(query[heads], part.count),
-                read.of(key[heads], part.count),
-                read.of(value[heads], part.count),
-                asked.of(context[heads], part.count),
-                asked.of(total[heads], part.count).contiguous(),
+                of(grad, *asked),
+                of(query, *asked),
+                of(key, *read),
+                of(value, *read),
+                of(context, *asked),
+                of(total, *asked).contiguous(),
                 0.0,
                 False,
                 attn_mask=hidden(part, size, query),
                 scale=scale,
             )
-            asked.of(grads[0][heads], part.count).add_(of_query)
-            step = read.step
+            of(grads[0], *asked).add_(of_query)
+            keys = part.keys
             for whole, of_blocks in zip(grads[1:], of_read, strict=True):
                 # Keys of one block may be keys of the next: added in strips that do not overlap.
-                for first in range(0, read.size, step):
-                    strip = of_blocks[:, :, first : first + step]
-                    only = read._replace(start=read.start + first, size=strip.shape[2])
-                    only.of(whole[heads], part.count).add_(strip)
+                for first in range(0, keys.size, keys.step):
+                    size_of_strip = min(keys.step, keys.size - first)
+                    strip = keys._replace(start=keys.start + first, size=size_of_strip)
+                    of(whole, heads, strip, part.count).add_(
+                        of_blocks.narrow(2, first, size_of_strip)
+                    )
         return *once(tuple(grads)), None, None, None
+
+
+def of(rows: Rows, heads: slice, every: Every, count: int) -> Float[Tensor, "heads count _ ..."]:
+    """A view of the rows of some blocks, of some heads.
+
+    Not by a slice, for which torch has no rule where several gradients come at once.
+    """
+    return every.of(rows.narrow(0, heads.start, heads.stop - heads.start), count)
 
 
 def walk(plan: Plan, heads: int) -> Iterator[tuple[slice, Blocks]]:

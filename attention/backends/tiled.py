@@ -10,6 +10,8 @@ from torch import Tensor
 from attention import autocast, checks
 from attention.heads import any_of_group, fold, group, unfold
 from attention.masks import Mask
+from attention.masks.moved import moved
+from attention.transforms import unseen
 
 ROWS, COLUMNS = 128, 512  # how many queries, and how many keys, make a tile
 
@@ -75,6 +77,8 @@ class Tiled(torch.autograd.Function):
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
         ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
+        if isinstance(keep, Mask) and not unseen():  # a copy, with the numbers of now
+            keep = moved(keep, query.device, {})
         ctx.rest = keep, scale, softcap
         return context, total
 
@@ -100,7 +104,9 @@ def gradients(
     of_key = [wide(torch.zeros_like(k)) for k in key.split(COLUMNS, dim=-2)]
     of_value = [wide(torch.zeros_like(v)) for v in value.split(COLUMNS, dim=-2)]
     for rows in tiles(query.shape[-2], ROWS):
-        grad, of_sums = wide(of_context[..., rows, :]), of_total[..., rows, :]
+        # Not by a slice, for which torch has no rule where several gradients come at once.
+        some = -2, rows.start, rows.stop - rows.start
+        grad, of_sums = wide(of_context.narrow(*some)), of_total.narrow(*some)
         same = (grad * context[..., rows, :]).sum(dim=-1, keepdim=True) - of_sums  # (…, H, R, 1)
         of_rows = wide(torch.zeros_like(query[..., rows, :]))
         of_tiles = [] if bias is None else list(bias[..., rows, :].split(COLUMNS, dim=-1))

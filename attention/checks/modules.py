@@ -33,9 +33,11 @@ def heads(embed_dim: int, num_heads: int, num_kv_heads: int, head_dim: int | Non
 
 def tokens(name: str, x: object, weight: Tensor) -> None:
     """The vectors that a module is called with, which its first weight must fit."""
-    width = weight.shape[1]
     if not isinstance(x, Tensor):
         raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")
+    if not isinstance(weight, Tensor):  # a method, where a layer was made one of 8 bits
+        return
+    width = weight.shape[1]
     if x.ndim < 2 or x.shape[-1] != width:
         what = some(x.ndim, "axis") if x.ndim < 2 else f"width {x.shape[-1]}"
         raise ValueError(f"{name} has {what}: expected (…, tokens, {width}), got {shape(x)}")
@@ -140,7 +142,10 @@ def to_torch(module: Any) -> None:
 
 
 def joined(module: Any) -> None:
-    """That the layer which joins the heads has weights of its own, which go over by their names."""
+    """That all weights are its own, which go over by their names."""
+    if parametrize.is_parametrized(module):
+        names = " and ".join(module.parametrizations)
+        raise TypeError(f"{names} of the module is parametrized: expected a plain nn.Parameter")
     layer = module.out_proj
     if not isinstance(layer, nn.Linear) or parametrize.is_parametrized(layer):
         raise TypeError(f"out_proj is a {type(layer).__name__}: expected nn.Linear")

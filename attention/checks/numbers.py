@@ -76,6 +76,8 @@ def real(name: str, value: object, expected: str = "a number") -> None:
 
 
 def whole(name: str, value: object) -> None:
+    if isinstance(value, torch.Tensor) and torch._C._get_tracing_state() is not None:
+        return  # a size, while torch.jit traces
     if isinstance(value, bool) or not isinstance(value, int | torch.SymInt):
         raise TypeError(f"{name} is a {type(value).__name__}: expected an int")
 

@@ -22,6 +22,8 @@ def usual(query: Tensor, key: Tensor, value: Tensor, whole: bool = False) -> boo
     """
     if not (isinstance(query, Tensor) and isinstance(key, Tensor) and isinstance(value, Tensor)):
         return False
+    if query.is_nested or key.is_nested or value.is_nested:  # which has no shape
+        return False
     q, k, v = query.shape, key.shape, value.shape
     dtype = query.dtype
     return (
@@ -49,6 +51,11 @@ def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
     for name, tensor in named.items():
         if not isinstance(tensor, Tensor):
             raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor")
+        if tensor.is_nested:
+            raise TypeError(
+                f"{name} is a nested tensor: expected one tensor of all sequences, "
+                "with Padding or Documents as the mask"
+            )
         if tensor.dtype not in DTYPES:
             raise TypeError(
                 f"{name} has dtype {tensor.dtype}: expected float64, float32, float16 or bfloat16"

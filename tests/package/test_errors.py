@@ -51,6 +51,12 @@ CASES = {
         TypeError,
         "key has dtype torch.int64: expected float64, float32, float16 or bfloat16",
     ),
+    "sequences of several lengths": (
+        {"key": torch.nested.nested_tensor([K[0], V[0]], layout=torch.jagged)},
+        TypeError,
+        "key is a nested tensor: expected one tensor of all sequences, with Padding or Documents "
+        "as the mask",
+    ),
     "two dtypes": (
         {"value": V.double()},
         TypeError,
@@ -548,8 +554,11 @@ def wrapped(module):
     return module
 
 
-def normed(module):
-    weight_norm(module.out_proj)
+def normed(module, name="out_proj"):
+    if name == "out_proj":
+        weight_norm(module.out_proj)
+    else:
+        weight_norm(module, name)
     return module
 
 
@@ -697,6 +706,16 @@ MODULES = {
         lambda: wrapped(MultiHeadAttention(32, 4)).to_torch(),
         TypeError,
         "out_proj is a Sequential: expected nn.Linear",
+    ),
+    "a computed matrix to torch": (
+        lambda: normed(MultiHeadAttention(32, 4), "in_proj_weight").to_torch(),
+        TypeError,
+        "in_proj_weight of the module is parametrized: expected a plain nn.Parameter",
+    ),
+    "a computed matrix from torch": (
+        lambda: MultiHeadAttention.from_torch(normed(theirs(), "in_proj_weight")),
+        TypeError,
+        "in_proj_weight of the module is parametrized: expected a plain nn.Parameter",
     ),
     "a layer that is computed, to torch": (
         lambda: normed(MultiHeadAttention(32, 4)).to_torch(),

@@ -185,12 +185,21 @@ def test_elsewhere_and_in_two_dtypes_it_takes_calls_of_its_own(taken: list[int])
 @torch.no_grad()
 def test_another_call_takes_calls_of_its_own(taken: list[int]) -> None:
     attend, x = made(), tokens()
-    attend(x, x)
+    attend(x, x.clone())
+    attend(x, x, x.clone())
     attend(x, mask=Causal())
     attend(x, cache=KVCache())
     attend(x[0])
     attend(tokens(1, 2, 5, 12))
     assert not taken
+
+
+@torch.no_grad()
+def test_the_same_tokens_three_times_are_self_attention(taken: list[int]) -> None:
+    attend, x = made(), tokens()
+    for call in (attend(x), attend(x, x), attend(x, x, x)):
+        torch.testing.assert_close(call, attend(x), rtol=0, atol=0)
+    assert len(taken) == 6
 
 
 def test_what_learns_takes_calls_of_its_own(taken: list[int]) -> None:

@@ -140,6 +140,16 @@ def test_plans_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(kept.made) == 2
 
 
+def test_the_tensors_that_it_is_kept_by_take_bytes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: Kept[int] = Kept(16, 2 * 64 + 3, nbytes=lambda made: made)
+    for place in range(4):
+        made = kept.get(Documents(torch.full((1, 8), place)), "beside", lambda: 1)
+        assert made == 1
+        assert len(kept.made) == len(kept.taken) == min(place + 1, 2)
+    assert kept.get(Documents(torch.zeros(1, 17).long()), "beside", lambda: 1) == 1
+    assert sum(kept.taken.values()) == 2 * (64 + 1)  # that one was too large
+
+
 def test_the_bytes_of_a_plan_are_those_of_its_tables() -> None:
     plan = blocks.plan(Causal(), 512, 512)
     assert plan

@@ -270,19 +270,51 @@ def test_what_was_recorded_of_few_tokens_holds_for_others(mask, tracing: str) ->
 
 
 @pytest.mark.untyped
-def test_traced() -> None:
+@pytest.mark.parametrize("queries", [512, 1, 3])
+@pytest.mark.parametrize(
+    ("backend", "mask"),
+    [
+        ("auto", Causal()),
+        ("auto", Causal() & SlidingWindow(64)),
+        ("auto", Padding(torch.tensor([500]))),
+        ("tiled", Causal()),
+        ("tiled", Causal() & SlidingWindow(64)),  # tensors of a mask torch.jit does not find there
+    ],
+)
+def test_traced(backend, mask, queries: int) -> None:
     def attend(x: Tensor) -> Tensor:
-        return dot_product_attention(x, x, x, Causal())
+        return dot_product_attention(x[:, :, -queries:], x, x, mask, backend=backend)
 
     x = torch.randn(1, 8, 512, 4)
+    torch.testing.assert_close(traced(attend, x)(x), attend(x))
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("inner", [MultiHeadAttention(8, 2), SelfAttention(8, causal=True)])
+def test_modules_are_traced_with_their_weights(inner: torch.nn.Module) -> None:
+    class Weights(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = inner
+
+        def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+            return self.inner(x, return_weights=True)
+
+    attend, x = Weights(), torch.randn(2, 5, 8)
+    torch.testing.assert_close(traced(attend, x)(x), attend(x))
+
+
+def traced(attend, x: Tensor):
+    """By torch.jit, which compares what it recorded with what is computed anew."""
     with warnings.catch_warnings(action="ignore"):  # it is old, and warns that sizes are fixed
-        traced = torch.jit.trace(attend, x)
-    torch.testing.assert_close(traced(x), attend(x))
+        return torch.jit.trace(attend, x)
 
 
-def test_many_gradients_at_once() -> None:
+@pytest.mark.parametrize("backend", ["auto", "fused", "spans", "tiled", "eager"])
+@pytest.mark.parametrize("mask", [Causal(), Causal() & SlidingWindow(64)], ids=repr)
+def test_many_gradients_at_once(mask, backend) -> None:
     x = torch.randn(1, 8, 512, 4, requires_grad=True)
-    out = dot_product_attention(x, x, x, Causal())
+    out = dot_product_attention(x, x, x, mask, backend=backend)
     several = torch.randn(2, *out.shape)
     (got,) = torch.autograd.grad(out, x, several, is_grads_batched=True, retain_graph=True)
     for one, want in zip(got, several, strict=True):

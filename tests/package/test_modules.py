@@ -71,6 +71,25 @@ def test_weights_go_to_torch_and_back(bias: bool, device: str) -> None:
     assert MultiHeadAttention.from_torch(theirs.eval()).training is False
 
 
+def test_what_learns_goes_to_torch_and_back() -> None:
+    ours = MultiHeadAttention(12, 3)
+    ours.in_proj_weight.requires_grad_(False)
+    ours.out_proj.bias.requires_grad_(False)
+    for other in (theirs := ours.to_torch(), MultiHeadAttention.from_torch(theirs)):
+        assert {name for name, part in other.named_parameters() if part.requires_grad} == {
+            "in_proj_bias",
+            "out_proj.weight",
+        }
+
+
+@pytest.mark.filterwarnings("ignore:.*quant.*")  # torch means to give it up
+@pytest.mark.parametrize("attend", [SelfAttention(8), MultiHeadAttention(8, 2)])
+def test_layers_may_be_made_ones_of_8_bits(attend: nn.Module) -> None:
+    x = torch.randn(1, 5, 8)
+    small = torch.ao.quantization.quantize_dynamic(attend, {nn.Linear})
+    torch.testing.assert_close(small(x), attend(x), atol=0.05, rtol=0.05)
+
+
 @pytest.mark.parametrize(("kv_heads", "head_dim"), [(4, None), (2, None), (1, 5), (4, 2)])
 def test_heads_written_out(kv_heads: int, head_dim: int | None, draw) -> None:
     """Head by head, with the rows of each projection that are its own."""

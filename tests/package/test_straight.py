@@ -106,8 +106,8 @@ def test_a_mask_that_is_not_kept_is_not_looked_up(batch: int, looked: int, monke
     monkeypatch.setattr(ways, "SMALL", 2 * 4 * 40)
     monkeypatch.setattr(table, "SMALL", 2 * 4 * 40)
     asked: list[object] = []
-    told = ways.told
-    monkeypatch.setattr(ways, "told", lambda part: asked.append(part) or told(part))
+    content = ways.content
+    monkeypatch.setattr(ways, "content", lambda part: asked.append(part) or content(part))
     mask = Documents((torch.arange(40) // 7).expand(batch, 40))
     query, key, value = given((3, 2, 4, 8), (3, 2, 40, 8))
     assert ways.again(query, key, value, mask) is None

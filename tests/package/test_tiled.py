@@ -117,6 +117,27 @@ def test_a_mask_that_changed_before_backward_is_an_error(held: str, draw) -> Non
         context.sum().backward()
 
 
+class Near(Mask):
+    """It may be told another width at any time."""
+
+    width = 2
+
+    def __call__(self, batch, head, query, key):
+        return abs(query - key) < self.width
+
+
+def test_backward_asks_the_mask_of_forward(draw) -> None:
+    x, found = draw(1, 7, 4), []
+    for change in (False, True):
+        mask = Near() & Causal()
+        mask.left.width = 3
+        context = dot_product_attention(x, x, x, mask, backend="tiled")
+        if change:
+            mask.left.width = 1
+        found.append(torch.autograd.grad(context.square().sum(), x)[0])
+    torch.testing.assert_close(*found, atol=0, rtol=0)
+
+
 @pytest.mark.slow
 @pytest.mark.untyped  # beartype's checks are not to be traced
 def test_tiles_compile_whole() -> None:
