@@ -11,7 +11,6 @@ from attention import autocast, checks
 from attention.heads import any_of_group, fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
-from attention.transforms import unseen
 
 ROWS, COLUMNS = 128, 512  # how many queries, and how many keys, make a tile
 
@@ -77,9 +76,7 @@ class Tiled(torch.autograd.Function):
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
         ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
-        if isinstance(keep, Mask) and not unseen():  # a copy, with the numbers of now
-            keep = moved(keep, query.device, {})
-        ctx.rest = keep, scale, softcap
+        ctx.rest = moved(keep, query.device, {}), scale, softcap  # a copy, with the numbers of now
         return context, total
 
     @staticmethod

@@ -144,8 +144,8 @@ def to_torch(module: Any) -> None:
 def joined(module: Any) -> None:
     """That all weights are its own, which go over by their names."""
     if parametrize.is_parametrized(module):
-        names = " and ".join(module.parametrizations)
-        raise TypeError(f"{names} of the module is parametrized: expected a plain nn.Parameter")
+        name = next(iter(module.parametrizations))
+        raise TypeError(f"{name} of the module is parametrized: expected a plain nn.Parameter")
     layer = module.out_proj
     if not isinstance(layer, nn.Linear) or parametrize.is_parametrized(layer):
         raise TypeError(f"out_proj is a {type(layer).__name__}: expected nn.Linear")

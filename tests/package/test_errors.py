@@ -1,6 +1,7 @@
 """Each bad call, and the one sentence that it gets."""
 
 import math
+import warnings
 
 import pytest
 import torch
@@ -36,6 +37,11 @@ class Rule(Mask):
         return self.rule(query, key)
 
 
+def nested(layout: torch.layout) -> torch.Tensor:
+    with warnings.catch_warnings(action="ignore"):  # that its ways may change
+        return torch.nested.nested_tensor([K[0], V[0]], layout=layout)
+
+
 def got(key=K, value=V) -> str:
     return GOT.format(tuple(key.shape), tuple(value.shape))
 
@@ -52,7 +58,13 @@ CASES = {
         "key has dtype torch.int64: expected float64, float32, float16 or bfloat16",
     ),
     "sequences of several lengths": (
-        {"key": torch.nested.nested_tensor([K[0], V[0]], layout=torch.jagged)},
+        {"query": nested(torch.jagged), "key": nested(torch.jagged)},
+        TypeError,
+        "query is a nested tensor: expected one tensor of all sequences, with Padding or Documents "
+        "as the mask",
+    ),
+    "sequences of several lengths, kept apart": (
+        {"key": nested(torch.strided)},
         TypeError,
         "key is a nested tensor: expected one tensor of all sequences, with Padding or Documents "
         "as the mask",

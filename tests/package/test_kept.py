@@ -148,6 +148,9 @@ def test_the_tensors_that_it_is_kept_by_take_bytes_too(monkeypatch: pytest.Monke
         assert len(kept.made) == len(kept.taken) == min(place + 1, 2)
     assert kept.get(Documents(torch.zeros(1, 17).long()), "beside", lambda: 1) == 1
     assert sum(kept.taken.values()) == 2 * (64 + 1)  # that one was too large
+    just: Kept[int] = Kept(16, 64 + 1, nbytes=lambda made: made)
+    just.get(Documents(torch.zeros(1, 8).long()), "beside", lambda: 1)
+    assert len(just.made) == 1
 
 
 def test_the_bytes_of_a_plan_are_those_of_its_tables() -> None:
