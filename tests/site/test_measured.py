@@ -209,7 +209,7 @@ def elsewhere() -> str:
         + [ratio(each[name], way) for way in ("dense", "flex") for each in (forward(8192), there)]
         for name in MASKS
     ]
-    head = ["mask", "tensor", "there", "FlexAttention", "there"]
+    head = ["mask", "tensor", "there", "Flex", "there"]
     return table(head, rows, "masks", "elsewhere")
 
 
