@@ -134,7 +134,9 @@ class Spans(torch.autograd.Function):
         return *once(tuple(grads)), None, None, None
 
 
-def of(rows: Rows, heads: slice, every: Every, count: int) -> Float[Tensor, "heads count _ ..."]:
+def of(
+    rows: Float[Tensor, "all_heads _ ..."], heads: slice, every: Every, count: int
+) -> Float[Tensor, "heads {count} _ ..."]:
     """A view of the rows of some blocks, of some heads.
 
     Not by a slice, for which torch has no rule where several gradients come at once.

@@ -31,7 +31,7 @@ def heads(embed_dim: int, num_heads: int, num_kv_heads: int, head_dim: int | Non
         )
 
 
-def tokens(name: str, x: object, weight: Tensor) -> None:
+def tokens(name: str, x: object, weight: object) -> None:
     """The vectors that a module is called with, which its first weight must fit."""
     if not isinstance(x, Tensor):
         raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")

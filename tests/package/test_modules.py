@@ -82,6 +82,7 @@ def test_what_learns_goes_to_torch_and_back() -> None:
         }
 
 
+@pytest.mark.untyped  # the weight of such a layer is a method
 @pytest.mark.filterwarnings("ignore:.*quant.*")  # torch means to give it up
 @pytest.mark.parametrize("attend", [SelfAttention(8), MultiHeadAttention(8, 2)])
 def test_layers_may_be_made_ones_of_8_bits(attend: nn.Module) -> None:
