@@ -7,6 +7,7 @@ the same dtype, both beside the formula in float64, and what one sum costs in th
 from itertools import product
 
 import torch
+from gpu_rounds import reason
 from torch import Tensor
 
 from attention import Causal, Mask, Padding, SlidingWindow, dot_product_attention
@@ -107,6 +108,6 @@ def check(backend: str, device: str, width: int) -> list[str]:
             try:
                 lines = wrong(results(inputs, mask, grad, backend), plain, exact)
             except Exception as error:  # what does not compile, say
-                lines = [f"{type(error).__name__}: {error}"]
+                lines = [reason(error)]
             found += [f"{case}: {line}" for line in lines]
     return found

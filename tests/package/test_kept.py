@@ -140,7 +140,7 @@ def test_plans_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(kept.made) == 2
 
 
-def test_the_tensors_that_it_is_kept_by_take_bytes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tensors_that_it_is_kept_by_take_bytes_too() -> None:
     kept: Kept[int] = Kept(16, 2 * 64 + 3, nbytes=lambda made: made)
     for place in range(4):
         made = kept.get(Documents(torch.full((1, 8), place)), "beside", lambda: 1)

@@ -285,8 +285,8 @@ def test_traced(backend, mask, queries: int) -> None:
     def attend(x: Tensor) -> Tensor:
         return dot_product_attention(x[:, :, -queries:], x, x, mask, backend=backend)
 
-    x = torch.randn(1, 8, 512, 4)
-    torch.testing.assert_close(traced(attend, x)(x), attend(x))
+    x, other = torch.randn(2, 1, 8, 512, 4)
+    torch.testing.assert_close(traced(attend, x)(other), attend(other))
 
 
 @pytest.mark.untyped
@@ -300,8 +300,8 @@ def test_modules_are_traced_with_their_weights(inner: torch.nn.Module) -> None:
         def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
             return self.inner(x, return_weights=True)
 
-    attend, x = Weights(), torch.randn(2, 5, 8)
-    torch.testing.assert_close(traced(attend, x)(x), attend(x))
+    attend, (x, other) = Weights(), torch.randn(2, 2, 5, 8)
+    torch.testing.assert_close(traced(attend, x)(other), attend(other))
 
 
 def traced(attend, x: Tensor):

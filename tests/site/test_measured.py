@@ -570,6 +570,11 @@ def said() -> list[str]:
             str(math.ceil(100 * max(abs(times - 1) for times in away("dense").values()))),
             "masks.json, dense at 8192 tokens, elsewhere and forward",
         ),
+        (ratio(forward(2048)["window"], "dense"), "masks.json, dense, window at 2048 tokens"),
+        (
+            ratio(part("masks", "elsewhere")["cells"]["2048"]["window"], "dense"),
+            "masks.json, dense, window at 2048 tokens, elsewhere",
+        ),
         (
             f"{none['auto']['ms'] - none['dense']['ms']:.3f}",
             "masks.json, none at 64 tokens, ours less the tensor",
