@@ -1,11 +1,13 @@
 """What all tests share: the book, built once, and Triton, interpreted where there is no GPU."""
 
 import fcntl
+import random
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import torch
 
 from literate import export, site
 
@@ -16,6 +18,13 @@ def pytest_sessionstart() -> None:
     """Before anything is collected: the examples of the package would load Triton to compile."""
     if find_spec("triton") and "triton" not in sys.modules:
         import interpreter  # noqa: F401
+
+
+@pytest.fixture(autouse=True)
+def same_numbers() -> None:
+    """The numbers a test draws are the same in every run, whatever ran before it."""
+    random.seed(0)
+    torch.manual_seed(0)
 
 
 @pytest.fixture(scope="session")
