@@ -1,18 +1,28 @@
 """What takes no part: queries that may attend to nothing, keys that nobody may attend to."""
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import heads
+from attention.transforms import unseen
 
 # Torch's CPU kernel makes zeros of a row of NaN that fills no register of the processor, unless a
 # mask lies over it. The widest hold sixteen numbers.
 REGISTER = 16
 
+# The length of all queries, keys or values as one vector: with less, no product of two is infinite.
+ORDINARY = 1e12
+
 
 def idle(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
     """Which queries may attend to nothing, shape `(…, T, 1)`."""
     return ~keep.any(dim=-1, keepdim=True)
+
+
+def ordinary(*tensors: Tensor) -> bool:
+    """Whether 0 times each number is 0: to look takes a tenth of the time of copies without."""
+    return all(bool(torch.linalg.vector_norm(x.detach()) < ORDINARY) for x in tensors)
 
 
 def silence(
@@ -25,15 +35,19 @@ def silence(
     Float[Tensor, "*kv_heads keys head_dim"],
     Float[Tensor, "*kv_heads keys value_dim"],
     Bool[Tensor, "..."],
-    Bool[Tensor, "..."],
+    Bool[Tensor, "..."] | None,
 ]:
     """Make absent queries, keys and values zero, and let an absent query attend to all.
 
     0 · NaN is NaN, and a row of −inf alone is 0/0. Without either no NaN arises, forward or
     backward. The last of what is returned says which queries are absent, shape `(…, T, 1)`:
-    their contexts and weights are to be made zero in the end.
+    their contexts and weights are to be made zero in the end; None if there are none.
     """
     empty = idle(keep)
+    if query.is_cpu and not unseen() and ordinary(query, key, value):
+        if not empty.any():
+            return query, key, value, keep, None
+        return query, key, value, keep | empty, empty
     read = heads.any_of_group(keep.any(dim=-2), heads.group(query, key))
     unread = ~read[..., None]  # (…, S, 1)
     query = query.masked_fill(empty, 0.0)

@@ -30,7 +30,7 @@ def auto(call: Call) -> tuple[str, Any]:
     A call is the arguments of `dot_product_attention`, all but `scale` and `backend`. The lines,
     in their order:
 
-        weights, or torch.func at work                                    eager
+        weights, or torch.func or forward mode at work                    eager
         a softcap, with dropout, while compiling, or on few scores        eager
         a softcap                                                         tiled
         a mask that leaves few blocks, no bias or dropout, on a CPU       spans
@@ -67,8 +67,8 @@ def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
     # Late: a quarter of the time that the package takes to load.
     from attention.blocks import ROWS
 
-    plan = plans.plan(call.query, call.key, mask, call.learns)
     dense = call.query.shape[:-2].numel() * max(queries, ROWS) * keys
+    plan = plans.plan(call.query, call.key, mask, call.learns, most * dense)
     size = group(call.query, call.key)
     cost = plan.cost(call.key.shape[:-2].numel(), size) if plan else math.inf
     return ("spans", plan) if cost < most * dense else None

@@ -76,16 +76,18 @@ def dot_product_attention(
     With `H` query heads and `K` key heads, query head `h` reads key head `h // (H // K)`.
 
     Args:
-        query: Shape `(…, H, T, D)` or `(T, D)`, the vectors that ask.
+        query: Shape `(…, H, T, D)` or `(T, D)`, the vectors that ask; float64, float32, float16 or
+            bfloat16. Key, value and bias have the same dtype; autocast gives them one.
         key: Shape `(…, K, S, D)` or `(S, D)`, the vectors that are compared with them.
         value: Shape `(…, K, S, E)` or `(S, E)`, the vectors that are averaged.
-        mask: A [`Mask`][attention.masks.Mask], or a boolean tensor that broadcasts to
-            `(…, H, T, S)`. `True` means *attend*. A query that may attend to nothing gets a
+        mask: A [`Mask`][attention.masks.Mask], or a boolean tensor of at least two axes that
+            broadcasts to `(…, H, T, S)`; a table of padding, `(batch, S)`, needs
+            `[:, None, None]`. `True` means *attend*. A query that may attend to nothing gets a
             context of zeros, weights of zero and no gradient. What a query may not attend to
             must still be finite, unless no query of the call may: 0 · NaN is NaN. What it sees of
             NaN makes its context NaN; of infinite scores the softmax is NaN, or zeros.
-        bias: What is added to the scores; broadcasts to `(…, H, T, S)`. −∞ masks; what is
-            not masked must be finite.
+        bias: What is added to the scores; of at least two axes, it broadcasts to `(…, H, T, S)`.
+            −∞ masks; what is not masked must be finite.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
         softcap: The largest score in size, before the bias; no limit if not given.
         dropout_p: The share of weights that is made zero at random, at least 0 and below 1;

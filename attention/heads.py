@@ -1,6 +1,6 @@
 """Heads: split off and merged again; in groups, head `h` reads key head `h // group size`."""
 
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 
@@ -53,7 +53,7 @@ def merge(
     return x.transpose(-3, -2).flatten(-2)
 
 
-def four(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:
+def four(tensor: Shaped[Tensor, "..."]) -> Shaped[Tensor, "batch heads rows width"]:
     """All batch axes as one; a batch of one and a head of one where there is none."""
     if tensor.ndim > 4:
         return tensor.flatten(0, -4)

@@ -12,6 +12,7 @@ masks are in its configuration `c`, and are given to the module and to its calls
                      positions=Rotary(c.rope_parameters["rope_theta"]))
                  mask=Causal()
     Mistral:     the same;  mask=Causal() & SlidingWindow(c.sliding_window)
+    Qwen2:       the same, but bias=True: o_proj, which has none, gets zeros;  mask=Causal()
     Qwen3:       the same, and qk_norm=c.rms_norm_eps;  mask=Causal()
     Gemma 2:     the same as Llama, and softcap=c.attn_logit_softcapping,
                      scale=c.query_pre_attn_scalar**-0.5

@@ -53,7 +53,8 @@ class MultiHeadAttention(nn.Module):
             not at all if not given. They count from the first token that padding on the left
             leaves.
         qk_norm: Whether each query and key is divided by the root of its mean square and
-            multiplied by a vector that is learned; a number is what is added to the mean square.
+            multiplied by a vector that is learned. A number is what is added to the mean square;
+            `True` adds `1e-6`.
         softcap: The largest score in size; no limit if not given.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
         device: Where to make the parameters.

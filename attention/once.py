@@ -16,7 +16,7 @@ class Once(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
         raise RuntimeError(
-            "torch's kernel cannot be differentiated twice: expected backend eager, tiled or loops"
+            "this kernel cannot be differentiated twice: expected backend eager, tiled or loops"
         )
 
 

@@ -5,6 +5,7 @@
     .venv/bin/python benchmarks/masks.py elsewhere  # 2048 and 8192 tokens, on another machine
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
     .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
+    .venv/bin/python benchmarks/masks.py batches    # many short texts at once: a minute
     .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
 
 Writes its part of `masks.json`. One sequence, 8 heads of 64 entries, float32. A ratio is how many
@@ -15,7 +16,8 @@ an anchor; `flex` compiled FlexAttention; `formula` two products and a softmax.
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import cycle
 
 import torch
 from timing import Cell, compare, figures, keep, rate, say
@@ -151,12 +153,65 @@ def flag() -> Cells:
     return found
 
 
+def batches() -> Cells:
+    """4096 tokens in texts of unequal lengths, in 12 heads."""
+    torch.manual_seed(0)
+    found: Cells = {}
+    for count in (64, 32, 16, 8):
+        length = 4096 // count
+        shape = 12, length, WIDTH
+        print(f"a product of matrices: {rate()} GFLOP/s", file=sys.stderr, flush=True)
+        cells: Cells = {"product": rate()}
+        for name, make in kinds(count, length).items():
+            inputs = torch.randn(3, count, *shape)
+            for again in (True, False):  # one mask in all calls; another one in each
+                # More than what is kept of masks.
+                every = cycle([make() for _ in range(1 if again else 40)])
+                cell = compare(pair(inputs, every, length, again), "auto")
+                say(f"{name}, {count} texts of {length}, {again=}", cell, "auto")
+                cells[f"{name}, {'again' if again else 'new'}"] = cell
+        found[str(length)] = cells
+    return found
+
+
+def pair(
+    inputs: Tensor, every: Iterator[Mask], length: int, again: bool
+) -> dict[str, Callable[[], Tensor]]:
+    """Ours beside the tensor; a new mask's tensor is made in each call."""
+    seen = next(every).to_tensor(length, length)
+
+    def dense() -> Tensor:
+        keep = seen if again else next(every).to_tensor(length, length)
+        return scaled_dot_product_attention(*inputs, keep)
+
+    return {"auto": lambda: dot_product_attention(*inputs, next(every)), "dense": dense}
+
+
+def kinds(count: int, length: int) -> dict[str, Callable[[], Mask]]:
+    """A mask for so many sequences, drawn anew in each call."""
+
+    def lengths() -> Tensor:
+        return torch.randint(length // 4, length + 1, (count,))
+
+    def ids() -> Tensor:
+        cuts = torch.rand(count, length - 1).argsort(dim=1)[:, :3, None] + 1
+        return (torch.arange(length) >= cuts).sum(dim=1)
+
+    return {
+        "padding": lambda: Padding(lengths()),
+        "causal and padding": lambda: Causal() & Padding(lengths()),
+        "padding on the left": lambda: Causal() & Padding(lengths(), side="left"),
+        "four texts": lambda: Causal() & Documents(ids()),
+    }
+
+
 PARTS = {
     "forward": lambda: table((64, 512, 2048, 8192), backward=False),
     "again": lambda: table((2048,), backward=False),
     "elsewhere": lambda: table((2048, 8192), backward=False),
     "backward": lambda: table((2048,), backward=True),
     "flag": flag,
+    "batches": batches,
     "loaded": loaded,
 }
 

@@ -46,16 +46,13 @@ def fused(
     if keep is None or whole:
         return kernel(query, key, value, keep, scale, dropout_p, causal), None
     if not dropout_p and may_look(query, key, value, bias):
-        # What is absent is nearly always finite, and then harmless: silence copies keys and
-        # values, ten times the work of one query on 2,048 of them.
-        empty = idle(keep)
-        over = laid(keep, bias)  # what it makes of an absent query is overwritten
-        context = kernel(query, key, value, over, scale, dropout_p).masked_fill(empty, 0.0)
-        if context.isfinite().all():
+        # What is absent is nearly always finite, and then harmless.
+        context = kernel(query, key, value, laid(keep, bias), scale, dropout_p)
+        if clean(context, idle(keep)):
             return context, None
     query, key, value, keep, empty = silence(query, key, value, keep)
-    over = laid(keep, bias)
-    return kernel(query, key, value, over, scale, dropout_p).masked_fill(empty, 0.0), None
+    context = kernel(query, key, value, laid(keep, bias), scale, dropout_p)
+    return context if empty is None else context.masked_fill(empty, 0.0), None
 
 
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
@@ -74,6 +71,17 @@ def may_look(query: Tensor, *others: Tensor | None) -> bool:
     """
     given = [x for x in others if x is not None]
     return query.is_cpu and not unseen() and not learns(query, *given)
+
+
+def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
+    """Whether each context is finite, and those of absent queries are zeros, as torch leaves them.
+
+    By a sum, or by lengths: a question to each number, and zeros written, took 13 times as long.
+    """
+    if not empty.any():
+        return bool(context.sum().isfinite())
+    length = torch.linalg.vector_norm(context, dim=-1, keepdim=True)  # (…, H, T, 1)
+    return bool(length.isfinite().all()) and not length.masked_fill(~empty, 0.0).any()
 
 
 def laid(

@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import torch
 
-from attention.blocks.plan import Plan, make
+from attention.blocks.plan import Limit, Plan, make
 from attention.blocks.rectangles import STRIP
 from attention.kept import Kept
 from attention.masks import Mask
@@ -14,7 +14,9 @@ from attention.masks import Mask
 kept: Kept[Plan | None] = Kept(32, 1 << 26, lambda made: made.nbytes if made else 0)
 
 
-def plan(mask: Mask, queries: int, keys: int, learns: bool = False) -> Plan | None:
+def plan(
+    mask: Mask, queries: int, keys: int, learns: bool = False, limit: Limit | None = None
+) -> Plan | None:
     """The plan of this mask; that of an equal one, if there was one.
 
     Args:
@@ -22,6 +24,7 @@ def plan(mask: Mask, queries: int, keys: int, learns: bool = False) -> Plan | No
         queries: `T`, a count.
         keys: `S`, a count.
         learns: Whether gradients will be asked for.
+        limit: What a sequence may cost; anything if not given.
     """
     strip = STRIP["backward" if learns else "forward"]
 
@@ -29,6 +32,6 @@ def plan(mask: Mask, queries: int, keys: int, learns: bool = False) -> Plan | No
         # Where another device is the default; where none is, this would take a fifth of the time.
         usual = torch.get_default_device().type == "cpu"
         with nullcontext() if usual else torch.device("cpu"):
-            return make(mask, queries, keys, strip)
+            return make(mask, queries, keys, strip, limit)
 
-    return kept.get(mask, (queries, keys, strip), anew)
+    return kept.get(mask, (queries, keys, strip, limit), anew)

@@ -86,7 +86,7 @@ def seen(one: Rectangle) -> Bool[Tensor, "rows keys"] | None:
     if one.starts is None or one.stops is None:
         return None
     key = torch.arange(one.keys)
-    start, stop = torch.tensor(one.starts)[:, None], torch.tensor(one.stops)[:, None]
+    start, stop = torch.tensor((one.starts, one.stops))[..., None]
     return (key >= start) & (key < stop)
 
 

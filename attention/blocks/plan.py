@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool
@@ -17,6 +18,24 @@ from attention.masks import Mask
 CALL = 3 << 14
 # What a score costs in a block that needs a mask, and has few rows; without and of many, 1.
 MASKED = 1.2
+# Of so many sequences, some tell what all will cost, to within a fifth: to plan 16 of 256 tokens,
+# each of 8 texts, takes as long as to attend.
+MANY, PROBES, DOUBT = 8, 4, 1.2
+# A sequence of fewer scores gains less than its calls cost.
+LEAST = 3 * CALL
+
+
+class Limit(NamedTuple):
+    """What the blocks of a sequence may cost, in scores."""
+
+    scores: float
+    heads: float  # of keys, in a sequence
+    size: int  # heads of queries that share one
+
+    def within(self, several: list[list[Blocks]]) -> bool:
+        """Whether some sequences keep to it, taken together, or nearly."""
+        cost = sum(CALL * len(blocks) + self.heads * work(blocks, self.size) for blocks in several)
+        return cost <= DOUBT * self.scores * len(several)
 
 
 @dataclass(frozen=True)
@@ -44,29 +63,41 @@ class Plan:
         each = heads / self.batch
         found = 0.0
         for first, last, blocks in self.parts:
-            scores = sum(b.cost(size) * (1.0 if b.keep is None else MASKED) for b in blocks)
-            found += (last - first) * each * scores + CALL * len(blocks)
+            found += (last - first) * each * work(blocks, size) + CALL * len(blocks)
         return found
 
 
-def make(mask: Mask, queries: int, keys: int, strip: int) -> Plan | None:
-    """The plan, or None if the mask does not know which stretches of keys a query sees."""
+def work(blocks: list[Blocks], size: int) -> float:
+    """What the blocks cost for one head of keys, beside the calls."""
+    return sum(b.cost(size) * (1.0 if b.keep is None else MASKED) for b in blocks)
+
+
+def make(
+    mask: Mask, queries: int, keys: int, strip: int, limit: Limit | None = None
+) -> Plan | None:
+    """The plan; None if the mask does not know its stretches, or sequences go beyond the limit."""
     found = lanes(mask, queries, keys)
     if found is None:
         return None
     starts, stops = found
+    batch = starts.shape[1]
+
+    def blocks(b: int) -> list[Blocks]:
+        each = zip(starts[:, b], stops[:, b], strict=True)
+        lane = [equal(rectangles(*ends, not n, strip)) for n, ends in enumerate(each)]
+        return sum(lane, [])
+
+    if limit is not None:
+        some = [blocks(b) for b in range(0, batch, -(-batch // PROBES))]
+        if not limit.within(some):
+            return None
     parts: list[tuple[int, int, list[Blocks]]] = []
-    for b in range(starts.shape[1]):
-        here = starts[:, b], stops[:, b]
-        if b and torch.equal(here[0], starts[:, b - 1]) and torch.equal(here[1], stops[:, b - 1]):
-            first, _, blocks = parts[-1]
-            parts[-1] = (first, b + 1, blocks)
-            continue
-        each = [
-            equal(rectangles(start, stop, lane == 0, strip))
-            for lane, (start, stop) in enumerate(zip(*here, strict=True))
-        ]
-        parts.append((b, b + 1, sum(each, [])))
+    for b in range(batch):
+        if b and all(torch.equal(ends[:, b], ends[:, b - 1]) for ends in found):
+            first, _, same = parts[-1]
+            parts[-1] = (first, b + 1, same)
+        else:
+            parts.append((b, b + 1, blocks(b)))
     return Plan(parts, *absent(found, parts, keys))
 
 

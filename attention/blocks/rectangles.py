@@ -114,8 +114,8 @@ def strips(
             if len({*seen}) > 1:  # it has a mask, which hides what else it takes
                 more = min(-keys % ALIGN, key - least)
                 key, keys = key - more, keys + more
-            inside = [(max(a - key, 0), max(b - key, 0)) for a, b in zip(low, high, strict=True)]
-            inside = [(a, b) if a < b else (0, 0) for a, b in inside]
+            ends = zip(low, high, strict=True)
+            inside = [(a - key, b - key) if a < b else (0, 0) for a, b in ends]
             low, high = zip(*inside, strict=True)
             if set(inside) == {(0, keys)}:
                 low = high = None

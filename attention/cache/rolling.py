@@ -22,8 +22,9 @@ class RollingKVCache(Cache):
     counting, for rotary positions and for masks.
 
     Its masks must not look back farther than the window, as in
-    `Causal() & SlidingWindow(window)`; others are refused. A boolean tensor is laid over the keys
-    that are held and those that come, `(…, T, min(length, window − 1) + T)`.
+    `Causal() & SlidingWindow(window)`; others, and none, are refused. A boolean tensor is laid
+    over the keys that are held and those that come, `(…, T, min(length, window − 1) + T)`. Once
+    more positions have come than the window holds, `crop` can go back no more: make a new cache.
 
     Args:
         window: A count of positions, at least 1: the query's own, and those before it.

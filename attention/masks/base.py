@@ -57,7 +57,8 @@ class Mask:
         """Whether the query at one position may attend to the key at another.
 
         The arguments are those of FlexAttention's `mask_mod`: indices of batch and head,
-        positions of query and key, as tensors that broadcast or as numbers.
+        positions of query and key, as tensors that broadcast or as numbers. A rule that uses an
+        index needs the property `batch` or `heads` too; without it, it is asked about 0 alone.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__")
 

@@ -12,7 +12,7 @@ from attention.masks.intervals import Interval, Position, within
 
 @dataclass(frozen=True)
 class PrefixLM(Mask):
-    """A query attends to the first `length` positions, and to no later one than its own.
+    """A query attends to the first `length` positions, and to all others up to its own.
 
         keep[i, j]  where  j < length  or  j ≤ i + S − T                  (T, S)
 

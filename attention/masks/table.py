@@ -6,13 +6,15 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention.absent import REGISTER
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
 from attention.transforms import unseen
 
-# Scores. To ask a causal window of 64 tokens takes half as long as to attend.
-SMALL = 1 << 18
+# Entries of a mask that is kept, 1 MiB; as numbers, a quarter of them. To ask a causal window of 64
+# tokens takes half as long as to attend.
+SMALL, NUMBERS = 1 << 20, 1 << 18
 
 
 class Table(NamedTuple):
@@ -24,7 +26,7 @@ class Table(NamedTuple):
     whole: bool  # whether each query surely sees a key, and each key is seen
 
 
-kept: Kept[Table] = Kept(16)  # of at most 1 MiB each in single precision
+kept: Kept[Table] = Kept(16)  # of at most 1 MiB each; 2 as numbers in double precision
 
 
 def table(
@@ -64,17 +66,30 @@ def make(
 ) -> Table:
     told, first, last = mask.over(keys), keys - queries, keys - 1
     start, stop = told.span(first, last, keys) if narrow else (0, keys)
+    full = start < stop and told.full(first, last, start, stop)
+    if not full:
+        start, stop = wider(start, stop, keys)
     columns = slice(start, stop) if stop - start < keys else None
-    if start < stop and told.full(first, last, start, stop):
+    if full:
         return Table(columns, None, whole=True)
     keep = told.tile(queries, keys, slice(0, queries), slice(start, stop), device)
     if not small(mask, queries, keys, device):
         return Table(columns, keep, whole=False)
     whole = bool(keep.any(dim=-1).all() and keep.any(dim=-2).all())
-    if whole and added is not None:
-        hidden = keep.new_zeros(keep.shape, dtype=added).masked_fill_(~keep, float("-inf"))
-        return Table(columns, four(hidden), whole)
-    return Table(columns, keep.clone(memory_format=torch.contiguous_format), whole)
+    if whole and added is not None and keep.numel() <= NUMBERS:
+        keep = keep.new_zeros(keep.shape, dtype=added).masked_fill_(~keep, float("-inf"))
+    else:
+        keep = keep.clone(memory_format=torch.contiguous_format)
+    return Table(columns, four(keep) if whole and added is not None else keep, whole)
+
+
+def wider(start: int, stop: int, keys: int) -> tuple[int, int]:
+    """With hidden keys, up to a multiple of the numbers that a register holds.
+
+    In 32 sequences of 12 heads, 128 tokens with 128 keys take 0.85 of the time of 126.
+    """
+    stop += min((start - stop) % REGISTER, keys - stop)
+    return start - min((start - stop) % REGISTER, start), stop
 
 
 def small(mask: Mask, queries: int, keys: int, device: torch.device) -> bool:

@@ -20,7 +20,7 @@ def sinusoidal(
         wave[p, 2i]     = sin(at[p] · base^(−2i / width))             (…, width)
         wave[p, 2i + 1] = cos(at[p] · base^(−2i / width))
 
-    The slowest wave takes nearly `2 pi · base` positions for one turn.
+    The slowest wave takes `2 pi · base^(1 − 2 / width)` positions for one turn.
 
     Args:
         at: Positions, of any shape: `torch.arange(T)`, or, where sequences are padded on the

@@ -2,6 +2,7 @@
 
 import functools
 import operator
+import sys
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ from attention import (
     SlidingWindow,
     blocks,
     dot_product_attention,
+    plans,
     way,
 )
 from attention.blocks import Blocks, cached, rectangles
@@ -244,6 +246,64 @@ def test_what_a_plan_costs() -> None:
     assert few
     assert few.cost(1) == 8 * 50 + 49152  # two rows cost what eight do
     assert few.cost(1, 16) == 32 * 50 + 49152
+
+
+SIXTEEN = Padding(torch.arange(16) * 2 + 20)  # of 64 keys
+
+
+def test_a_limit_is_for_the_mean_of_some_sequences() -> None:
+    """Three heads of keys, two of queries for each; 49,152 a call. A fifth more may be chance."""
+    plan = blocks.plan(SIXTEEN, 64, 64)
+    assert plan
+    some = [part for _, _, part in plan.parts[:3]]
+    mean = 49152 + 3 * 2 * 64 * (20 + 22 + 24) / 3
+    assert blocks.Limit(1.001 * mean / 1.2, 3, 2).within(some)
+    assert not blocks.Limit(0.999 * mean / 1.2, 3, 2).within(some)
+
+
+def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) -> None:
+    asked = []
+    module = sys.modules["attention.blocks.plan"]  # whose name is also that of a function
+
+    def watch(start: torch.Tensor, stop: torch.Tensor, *rest: object) -> object:
+        asked.append(int(stop[0]))
+        return rectangles.rectangles(start, stop, *rest)
+
+    monkeypatch.setattr(module, "rectangles", watch)
+    monkeypatch.setattr(cached, "kept", Kept(8))
+    assert blocks.plan(SIXTEEN, 64, 64, limit=blocks.Limit(1e3, 1, 1)) is None
+    assert asked == [20, 28, 36, 44]  # from end to end: they may be sorted
+    for limit in (None, blocks.Limit(1e9, 1, 1)):
+        asked.clear()
+        assert blocks.plan(SIXTEEN, 64, 64, limit=limit)
+        assert set(asked) == set(range(20, 52, 2))
+
+
+@pytest.mark.parametrize(("batch", "heads", "taken"), [(1, 2, True), (7, 2, False), (7, 40, True)])
+def test_short_sequences_are_not_planned(batch: int, heads: int, taken: bool) -> None:
+    """Of fewer scores than three calls cost; where all sequences are alike, they are one."""
+    mask = Padding(torch.arange(batch) + 20)
+    key = torch.randn(7, heads, 64, 4)
+    most = 7.0 * heads * 64 * 64
+    found = plans.plan(key, key, mask, False, most)
+    assert (found is not None) == taken
+    assert plans.plan(key, key, mask, False)
+
+
+def test_many_sequences_have_a_limit_each() -> None:
+    """In the scores of its own heads. The four that are planned have 0.92 of the mean's keys."""
+    for batch, share, taken in (
+        (16, 0.8, True),
+        (16, 0.75, False),
+        (8, 0.5, False),
+        (7, 0.5, True),
+    ):
+        mask = Padding(SIXTEEN.lengths[:batch])
+        query = torch.zeros(1, 1, 64, 4).expand(batch, 800, 64, 4)
+        plan = blocks.plan(mask, 64, 64)
+        assert plan
+        most = share * plan.cost(batch * 400, 2)
+        assert (plans.plan(query, query[:, :400], mask, False, most) is not None) == taken
 
 
 def sizes(mask: Mask, learns: bool = False) -> set[tuple[int, int, bool]]:

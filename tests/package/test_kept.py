@@ -262,3 +262,26 @@ def test_another_call_under_the_same_mask_finds_its_own_way(other, monkeypatch) 
             torch.testing.assert_close(got, want)
         else:
             assert (got - found[0]).abs().max() > 0.01
+
+
+@pytest.mark.parametrize(("length", "numbers"), [(512, True), (513, False), (1024, False)])
+def test_a_mask_is_kept_in_a_mebibyte(length: int, numbers: bool, monkeypatch) -> None:
+    """As what is added to the scores, or as booleans, which take a quarter."""
+    asked = count(monkeypatch)
+    x = torch.randn(1, 1, length, 4)
+    for _ in range(3):
+        dot_product_attention(x, x, x, ~SlidingWindow(3) | Causal())
+    [made] = [found.keep for found in table.kept.made.values()]
+    assert len(asked) == 1
+    assert made.shape == (1, 1, length, length)
+    assert made.dtype == (torch.float32 if numbers else torch.bool)
+    assert made.nbytes <= 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("start", "stop", "keys", "wide"),
+    [(0, 0, 9, (0, 0)), (3, 19, 40, (3, 19)), (3, 18, 40, (3, 19)), (3, 20, 40, (3, 35))]
+    + [(30, 39, 40, (24, 40)), (2, 7, 9, (0, 9)), (20, 37, 40, (8, 40)), (0, 40, 40, (0, 40))],
+)
+def test_keys_fill_registers(start: int, stop: int, keys: int, wide: tuple[int, int]) -> None:
+    assert table.wider(start, stop, keys) == wide

@@ -57,3 +57,24 @@ def test_however_the_keys_are_split(programs: int, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(configs, "PROGRAMS", programs)
     for mask in (Causal(), SlidingWindow(40)):
         agree(drawn(1, 2, 2), *(drawn(1, 1, 120) for _ in range(2)), mask)
+
+
+@pytest.mark.skipif(DEVICE != "cpu", reason="products are counted where they are interpreted")
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("length", [0, 16, 40, 64])
+def test_what_nobody_sees_is_not_computed(
+    length: int, side: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two products a tile forward, three for the gradients of queries, four for those of keys."""
+    from triton.runtime.interpreter import InterpreterBuilder
+
+    made = []
+    product = InterpreterBuilder.create_dot
+    monkeypatch.setattr(
+        InterpreterBuilder, "create_dot", lambda *given: [made.append(1), product(*given)][1]
+    )
+    mask = Causal() & Padding(torch.tensor([length]), side=side)
+    given = [drawn(1, 1, 64).requires_grad_() for _ in range(3)]
+    dot_product_attention(*given, mask, backend="triton").sum().backward()
+    tiles = mask.to_tensor(64, 64).view(4, 16, 4, 16).any(dim=3).any(dim=1).sum()
+    assert len(made) == (2 + 3 + 4) * tiles

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from attention import Causal, Documents, PrefixLM, SlidingWindow
+from attention import Causal, Documents, Padding, PrefixLM, SlidingWindow
 from attention.backends.products import LARGE
 from attention.backends.spans import walk
 from attention.blocks import plan
+from attention.call import Call
+from attention.choice import auto
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/speed/benchmarks.md"
@@ -27,6 +29,8 @@ CALLS = {
     "auto, documents": "ours, unequal texts",
     "auto, prefix": "ours, prefix",
 }
+BATCHES = (64, 128, 256, 512)
+BATCH_MASKS = ("padding", "causal and padding", "padding on the left", "four texts")
 LOW, HIGH = 0.95, 1.05  # between them is equal
 MODES = [(False, False), (False, True), (True, False), (True, True)]
 
@@ -213,7 +217,21 @@ def elsewhere() -> str:
     return table(head, rows, "masks", "elsewhere")
 
 
-TABLES = [rates, same, long, middle, again, elsewhere, short, decode, modules, memory, loaded]
+def batch(length: int, mask: str, turn: str, way: str = "dense") -> float:
+    return part("masks", "batches")["cells"][str(length)][f"{mask}, {turn}"][way]["ratio"]
+
+
+def batches() -> str:
+    rows = [
+        [mask, *(f"{batch(n, mask, turn):.2f}" for n in BATCHES for turn in ("again", "new"))]
+        for mask in BATCH_MASKS
+    ]
+    head = ["mask", *(f"{n}{new}" for n in BATCHES for new in ("", ", new"))]
+    return table(head, rows, "masks", "batches")
+
+
+TABLES = [rates, same, long, middle, again, elsewhere, short, batches]
+TABLES += [decode, modules, memory, loaded]
 
 
 @pytest.mark.parametrize("make", TABLES)
@@ -527,6 +545,25 @@ def percent(times: float) -> str:
     return f"{100 * (times - 1):.0f}"
 
 
+def test_what_the_page_says_of_batches_holds() -> None:
+    every = {
+        n: {(m, t): batch(n, m, t) for m in BATCH_MASKS for t in ("again", "new")} for n in BATCHES
+    }
+    says("*Ahead*: at `512` tokens under every mask, new or not.", min(every[512].values()) > HIGH)
+    padded = [ratio for (mask, _), ratio in every[64].items() if "padding" in mask]
+    says("*Behind*: at `64` tokens, wherever something is padded.", max(padded) < LOW)
+    cells = part("masks", "batches")["cells"]
+    for length, cell in cells.items():
+        for mask in BATCH_MASKS:
+            both = [cell[f"{mask}, {turn}"]["auto"]["ms"] for turn in ("again", "new")]
+            assert both[0] <= both[1], (length, mask)
+    says("A new mask costs more", True)
+    query = torch.randn(64, 12, 64, 64)
+    masks = [Padding(torch.arange(64) % 49 + 16, side=side) for side in ("right", "left")]
+    for mask in (*masks, *(Causal() & mask for mask in masks)):
+        says("`auto` makes no plan", auto(Call(query, query, query, mask))[0] == "fused")
+
+
 def said() -> list[str]:
     """The numbers of the sentences that no block computes, each with its source."""
     all_ = part("modules", "modules")["cells"]["all"]
@@ -582,6 +619,13 @@ def said() -> list[str]:
         *(
             (ratio(forward(64)[name], "formula"), f"masks.json, {name} at 64 tokens")
             for name in ("none", "padding")
+        ),
+        *(
+            (
+                f"{batch(n, 'causal and padding', 'again'):.2f}",
+                f"masks.json, causal and padding at {n} tokens, again",
+            )
+            for n in (512, 64)
         ),
         (ratio(asked(1)["grouped"], "repeated"), "decode.json, one query, grouped heads"),
         (ratio(busy["window"], "dense"), "masks.json, window at 8192 tokens, loaded"),

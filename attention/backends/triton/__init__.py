@@ -45,12 +45,11 @@ def triton(
 
 
 def rows(tensor: Float[Tensor, "..."]) -> Float[Tensor, "batch heads rows width"]:
-    """Four axes, and each row in one piece, as the kernels read it."""
+    """Four axes, and each row in one piece, as the kernels read it and torch lays out the like."""
     tensor = four(tensor)
-    steps = [step for step, size in zip(tensor.stride(), tensor.shape, strict=True) if size > 1]
-    # Of rows that overlap torch would not lay out the result with each row in one piece.
-    overlap = any(0 < step < tensor.size(-1) for step in steps[:-1])
-    return tensor if tensor.stride(-1) == 1 and not overlap else tensor.contiguous()
+    # Of rows that overlap or repeat, the result would not always have its rows in one piece.
+    like = torch.empty_like(tensor, device="meta")
+    return tensor if tensor.stride(-1) == like.stride(-1) == 1 else tensor.contiguous()
 
 
 class Triton(torch.autograd.Function):

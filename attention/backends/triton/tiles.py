@@ -43,7 +43,8 @@ def stretch(first, last, before, after, start, stop):
     some, beyond = tl.maximum(first - before, start), tl.minimum(last + after + 1, stop)
     every, until = tl.maximum(last - before, start), tl.minimum(first + after + 1, stop)
     none = (first > last) | (beyond <= some)
-    return some, tl.where(none, some, beyond), every, tl.where(none, some, until)
+    beyond, every = tl.where(none, some, beyond), tl.where(none, some, every)
+    return some, beyond, every, tl.where(none, some, until)
 
 
 @triton.jit

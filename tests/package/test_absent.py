@@ -1,0 +1,73 @@
+"""What takes no part does no harm, and is copied only where it could."""
+
+import pytest
+import torch
+from torch import Tensor
+
+from attention import Causal, Padding, dot_product_attention
+from attention.absent import ORDINARY, ordinary, silence
+from attention.backends.fused import clean
+
+# Of three sequences of six tokens the last four, two and all six are real.
+MASK = Causal() & Padding(torch.tensor([4, 2, 6]), side="left")
+KEEP = MASK.to_tensor(6, 6)
+ABSENT = ~KEEP.any(dim=-2)[:, 0]  # keys that nobody sees, (3, 6): and so are their queries
+
+
+def drawn() -> list[Tensor]:
+    return list(torch.randn(3, 3, 2, 6, 8).unbind())
+
+
+def test_ordinary_numbers_are_not_copied() -> None:
+    given = drawn()
+    *same, keep, empty = silence(*given, KEEP)
+    assert all(one is other for one, other in zip(same, given, strict=True))
+    assert empty is not None
+    assert torch.equal(empty, ~KEEP.any(dim=-1, keepdim=True))
+    assert torch.equal(keep, KEEP | empty)
+    whole = torch.ones(6, 6, dtype=torch.bool)
+    assert silence(*given, whole)[3] is whole
+    assert silence(*given, whole)[4] is None
+
+
+@pytest.mark.parametrize("which", range(3))
+@pytest.mark.parametrize("number", [torch.nan, torch.inf, -torch.inf, 1e30])
+def test_others_are_made_zero(which: int, number: float) -> None:
+    """A query, a key or a value of padding; forward, and the gradients of what takes part."""
+    given, right = drawn(), []
+    given[which][ABSENT[:, None].expand(3, 2, 6)] = number
+    for backend in ("fused", "eager", "loops"):
+        leaves = [x.clone().requires_grad_() for x in given]
+        context = dot_product_attention(*leaves, MASK, backend=backend)
+        with torch.no_grad():
+            still = dot_product_attention(*leaves, MASK, backend=backend)
+        torch.testing.assert_close(still, context)
+        right.append([context, *torch.autograd.grad(context.square().sum(), leaves)])
+    assert all(tensor.isfinite().all() for found in right for tensor in found)
+    torch.testing.assert_close(right[0], right[1])
+    torch.testing.assert_close(right[0], right[2])
+    silent = silence(*given, KEEP)[which]
+    assert silent is not given[which]
+    assert not silent[ABSENT[:, None].expand(3, 2, 6)].any()
+
+
+def test_what_is_ordinary() -> None:
+    """Together, not one by one: products are sums."""
+    assert ordinary()
+    assert ordinary(torch.zeros(0), torch.full((4,), ORDINARY / 2.01))
+    assert not ordinary(torch.zeros(0), torch.full((4,), ORDINARY / 2))
+    assert not ordinary(torch.tensor(torch.nan), torch.zeros(1))
+    assert not ordinary(torch.zeros(1), torch.tensor(-torch.inf))
+
+
+@pytest.mark.parametrize("number", [0.0, 1.0, torch.nan, torch.inf])
+@pytest.mark.parametrize("absent", [True, False])
+def test_a_context_is_clean_if_absent_queries_have_zeros(number: float, absent: bool) -> None:
+    context = torch.randn(2, 3, 4, 8)
+    empty = torch.zeros(2, 1, 4, 1, dtype=torch.bool)
+    empty[1, 0, 2] = True
+    context[1, :, 2] = 0.0
+    context[1, 2, 2 if absent else 3, 5] = number
+    assert clean(context, empty) is (number == 0 or (number == 1 and not absent))
+    if not absent:
+        assert clean(context, torch.zeros_like(empty)) is (number in (0, 1))
