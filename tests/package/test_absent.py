@@ -68,6 +68,7 @@ def test_a_context_is_clean_if_absent_queries_have_zeros(number: float, absent: 
     empty[1, 0, 2] = True
     context[1, :, 2] = 0.0
     context[1, 2, 2 if absent else 3, 5] = number
-    assert clean(context, empty) is (number == 0 or (number == 1 and not absent))
+    right = number == 0 or (number == 1 and not absent)
+    assert clean(context, empty) is clean(context[1], empty[1]) is right
     if not absent:
         assert clean(context, torch.zeros_like(empty)) is (number in (0, 1))

@@ -259,6 +259,9 @@ def test_a_limit_is_for_the_mean_of_some_sequences() -> None:
     mean = 49152 + 3 * 2 * 64 * (20 + 22 + 24) / 3
     assert blocks.Limit(1.001 * mean / 1.2, 3, 2).within(some)
     assert not blocks.Limit(0.999 * mean / 1.2, 3, 2).within(some)
+    twice = [part * 2 for part in some]
+    assert blocks.Limit(1.001 * 2 * mean / 1.2, 3, 2).within(twice)
+    assert not blocks.Limit(0.999 * 2 * mean / 1.2, 3, 2).within(twice)
 
 
 def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) -> None:
@@ -279,12 +282,12 @@ def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) ->
         assert set(asked) == set(range(20, 52, 2))
 
 
-@pytest.mark.parametrize(("batch", "heads", "taken"), [(1, 2, True), (7, 2, False), (7, 40, True)])
+@pytest.mark.parametrize(("batch", "heads", "taken"), [(1, 2, True), (2, 2, False), (7, 2, False), (7, 40, True)])
 def test_short_sequences_are_not_planned(batch: int, heads: int, taken: bool) -> None:
     """Of fewer scores than three calls cost; where all sequences are alike, they are one."""
-    mask = Padding(torch.arange(batch) + 20)
-    key = torch.randn(7, heads, 64, 4)
-    most = 7.0 * heads * 64 * 64
+    mask, count = Padding(torch.arange(batch) + 20), max(batch, 2)
+    key = torch.randn(count, heads, 64, 4)
+    most = float(count * heads * 64 * 64)
     found = plans.plan(key, key, mask, False, most)
     assert (found is not None) == taken
     assert plans.plan(key, key, mask, False)
