@@ -282,7 +282,9 @@ def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) ->
         assert set(asked) == set(range(20, 52, 2))
 
 
-@pytest.mark.parametrize(("batch", "heads", "taken"), [(1, 2, True), (2, 2, False), (7, 2, False), (7, 40, True)])
+@pytest.mark.parametrize(
+    ("batch", "heads", "taken"), [(1, 2, True), (2, 2, False), (7, 2, False), (7, 40, True)]
+)
 def test_short_sequences_are_not_planned(batch: int, heads: int, taken: bool) -> None:
     """Of fewer scores than three calls cost; where all sequences are alike, they are one."""
     mask, count = Padding(torch.arange(batch) + 20), max(batch, 2)
