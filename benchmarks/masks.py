@@ -5,7 +5,7 @@
     .venv/bin/python benchmarks/masks.py elsewhere  # 2048 and 8192 tokens, on another machine
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
     .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
-    .venv/bin/python benchmarks/masks.py batches    # many short texts at once: a minute
+    .venv/bin/python benchmarks/masks.py batches    # many short texts at once: 2 minutes
     .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
 
 Writes its part of `masks.json`. One sequence, 8 heads of 64 entries, float32. A ratio is how many

@@ -30,7 +30,12 @@ CALLS = {
     "auto, prefix": "ours, prefix",
 }
 BATCHES = (64, 128, 256, 512)
-BATCH_MASKS = ("padding", "causal and padding", "padding on the left", "four texts")
+BATCH_MASKS = {
+    "padding": "padded",
+    "causal and padding": "padded, causal",
+    "padding on the left": "left, causal",
+    "four texts": "four texts",
+}
 LOW, HIGH = 0.95, 1.05  # between them is equal
 MODES = [(False, False), (False, True), (True, False), (True, True)]
 
@@ -223,8 +228,8 @@ def batch(length: int, mask: str, turn: str, way: str = "dense") -> float:
 
 def batches() -> str:
     rows = [
-        [mask, *(f"{batch(n, mask, turn):.2f}" for n in BATCHES for turn in ("again", "new"))]
-        for mask in BATCH_MASKS
+        [said, *(f"{batch(n, mask, turn):.2f}" for n in BATCHES for turn in ("again", "new"))]
+        for mask, said in BATCH_MASKS.items()
     ]
     head = ["mask", *(f"{n}{new}" for n in BATCHES for new in ("", ", new"))]
     return table(head, rows, "masks", "batches")
