@@ -11,8 +11,9 @@ from attention.transforms import unseen
 # mask lies over it. The widest hold sixteen numbers.
 REGISTER = 16
 
-# The length of all queries, keys or values as one vector: with less, no product of two is infinite.
-ORDINARY = 1e12
+# The length of all queries, keys or values as one vector: with less, no product of theirs is
+# infinite, nor one with a usual scale or gradient. A billion numbers of size 1 have 3e4.
+ORDINARY = 1e6
 
 
 def idle(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
@@ -44,10 +45,12 @@ def silence(
     their contexts and weights are to be made zero in the end; None if there are none.
     """
     empty = idle(keep)
-    if query.is_cpu and not unseen() and ordinary(query, key, value):
+    looked = query.is_cpu and type(query) is Tensor and not unseen()
+    if looked and ordinary(query, key, value):
         if not empty.any():
             return query, key, value, keep, None
-        return query, key, value, keep | empty, empty
+        # It will attend to all, with weights that backward finds anew: of large scores, infinite.
+        return query.masked_fill(empty, 0.0), key, value, keep | empty, empty
     read = heads.any_of_group(keep.any(dim=-2), heads.group(query, key))
     unread = ~read[..., None]  # (…, S, 1)
     query = query.masked_fill(empty, 0.0)

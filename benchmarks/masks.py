@@ -16,7 +16,7 @@ an anchor; `flex` compiled FlexAttention; `formula` two products and a softmax.
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import cycle
 
 import torch
@@ -164,27 +164,26 @@ def batches() -> Cells:
         cells: Cells = {"product": rate()}
         for name, make in kinds(count, length).items():
             inputs = torch.randn(3, count, *shape)
-            for again in (True, False):  # one mask in all calls; another one in each
-                # More than what is kept of masks.
-                every = cycle([make() for _ in range(1 if again else 40)])
-                cell = compare(pair(inputs, every, length, again), "auto")
+            for again in (True, False):
+                # As many new masks as one way has calls: what was made of them would be kept.
+                every = [make() for _ in range(1 if again else 110)]
+                cell = compare(pair(inputs, every, length), "auto")
                 say(f"{name}, {count} texts of {length}, {again=}", cell, "auto")
                 cells[f"{name}, {'again' if again else 'new'}"] = cell
         found[str(length)] = cells
     return found
 
 
-def pair(
-    inputs: Tensor, every: Iterator[Mask], length: int, again: bool
-) -> dict[str, Callable[[], Tensor]]:
-    """Ours beside the tensor; a new mask's tensor is made in each call."""
-    seen = next(every).to_tensor(length, length)
+def pair(inputs: Tensor, every: list[Mask], length: int) -> dict[str, Callable[[], Tensor]]:
+    """Ours beside the tensor, each with one mask after another; of one, the tensor is there."""
+    ours, theirs = cycle(every), cycle(every)
+    seen = every[0].to_tensor(length, length)
 
     def dense() -> Tensor:
-        keep = seen if again else next(every).to_tensor(length, length)
+        keep = seen if len(every) == 1 else next(theirs).to_tensor(length, length)
         return scaled_dot_product_attention(*inputs, keep)
 
-    return {"auto": lambda: dot_product_attention(*inputs, next(every)), "dense": dense}
+    return {"auto": lambda: dot_product_attention(*inputs, next(ours)), "dense": dense}
 
 
 def kinds(count: int, length: int) -> dict[str, Callable[[], Mask]]:

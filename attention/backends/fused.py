@@ -79,7 +79,8 @@ def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
     By a sum, or by lengths: a question to each number, and zeros written, took 13 times as long.
     """
     if not empty.any():
-        return bool(context.sum().isfinite())
+        # Halves are added up in single precision: their sum may be infinite.
+        return bool(context.sum(dtype=torch.promote_types(context.dtype, torch.float32)).isfinite())
     length = torch.linalg.vector_norm(context, dim=-1, keepdim=True)  # (…, H, T, 1)
     return bool(length.isfinite().all()) and not length.masked_fill(~empty, 0.0).any()
 

@@ -2,6 +2,6 @@
 
 from attention.blocks.cached import plan
 from attention.blocks.equal import ROWS, Blocks
-from attention.blocks.plan import LEAST, MANY, Limit, Plan
+from attention.blocks.plan import Limit, Plan
 
-__all__ = ["LEAST", "MANY", "ROWS", "Blocks", "Limit", "Plan", "plan"]
+__all__ = ["ROWS", "Blocks", "Limit", "Plan", "plan"]

@@ -24,7 +24,7 @@ def plan(
         queries: `T`, a count.
         keys: `S`, a count.
         learns: Whether gradients will be asked for.
-        limit: What a sequence may cost; anything if not given.
+        limit: What it may cost; anything if not given.
     """
     strip = STRIP["backward" if learns else "forward"]
 

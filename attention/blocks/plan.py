@@ -18,24 +18,25 @@ from attention.masks import Mask
 CALL = 3 << 14
 # What a score costs in a block that needs a mask, and has few rows; without and of many, 1.
 MASKED = 1.2
-# Of so many sequences, some tell what all will cost, to within a fifth: to plan 16 of 256 tokens,
-# each of 8 texts, takes as long as to attend.
+# Of so many unlike sequences, some tell what all will cost, to within a fifth: to plan 16 of 256
+# tokens, each of 8 texts, takes as long as to attend.
 MANY, PROBES, DOUBT = 8, 4, 1.2
-# A sequence of fewer scores gains less than its calls cost.
+# An unlike sequence of fewer scores gains less than its calls cost.
 LEAST = 3 * CALL
 
 
 class Limit(NamedTuple):
-    """What the blocks of a sequence may cost, in scores."""
+    """What a plan for several sequences may cost, in scores."""
 
-    scores: float
-    heads: float  # of keys, in a sequence
+    most: float
+    heads: int  # of keys, in all sequences
     size: int  # heads of queries that share one
 
-    def within(self, several: list[list[Blocks]]) -> bool:
-        """Whether some sequences keep to it, taken together, or nearly."""
-        cost = sum(CALL * len(blocks) + self.heads * work(blocks, self.size) for blocks in several)
-        return cost <= DOUBT * self.scores * len(several)
+    def within(self, several: list[list[Blocks]], kinds: int) -> bool:
+        """Whether it would be no more, or little, if all kinds of sequences cost what these do."""
+        heads = self.heads / kinds
+        cost = sum(CALL * len(blocks) + heads * work(blocks, self.size) for blocks in several)
+        return cost * kinds <= DOUBT * self.most * len(several)
 
 
 @dataclass(frozen=True)
@@ -81,23 +82,23 @@ def make(
         return None
     starts, stops = found
     batch = starts.shape[1]
+    differs = ((starts.diff(dim=1) != 0) | (stops.diff(dim=1) != 0)).any(dim=2).any(dim=0)
+    firsts = [0, *(differs.nonzero()[:, 0] + 1).tolist()][:batch]  # unlike the sequence before
+    kinds = len(firsts)
 
     def blocks(b: int) -> list[Blocks]:
         each = zip(starts[:, b], stops[:, b], strict=True)
         lane = [equal(rectangles(*ends, not n, strip)) for n, ends in enumerate(each)]
         return sum(lane, [])
 
-    if limit is not None:
-        some = [blocks(b) for b in range(0, batch, -(-batch // PROBES))]
-        if not limit.within(some):
+    if limit is not None and kinds > 1:
+        if limit.most < LEAST * kinds:
             return None
-    parts: list[tuple[int, int, list[Blocks]]] = []
-    for b in range(batch):
-        if b and all(torch.equal(ends[:, b], ends[:, b - 1]) for ends in found):
-            first, _, same = parts[-1]
-            parts[-1] = (first, b + 1, same)
-        else:
-            parts.append((b, b + 1, blocks(b)))
+        some = firsts[:: -(-kinds // PROBES)]
+        if kinds >= MANY and not limit.within([blocks(b) for b in some], kinds):
+            return None
+    ends = zip(firsts, [*firsts[1:], batch], strict=True)
+    parts = [(first, last, blocks(first)) for first, last in ends]
     return Plan(parts, *absent(found, parts, keys))
 
 

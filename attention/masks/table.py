@@ -67,7 +67,7 @@ def make(
     told, first, last = mask.over(keys), keys - queries, keys - 1
     start, stop = told.span(first, last, keys) if narrow else (0, keys)
     full = start < stop and told.full(first, last, start, stop)
-    if not full:
+    if not full and told.batch is not None:  # else no key that is left is hidden from all
         start, stop = wider(start, stop, keys)
     columns = slice(start, stop) if stop - start < keys else None
     if full:

@@ -6,6 +6,7 @@ from torch import Tensor
 
 from attention import Causal, Padding, dot_product_attention
 from attention.absent import ORDINARY, ordinary, silence
+from attention.backends import fused
 from attention.backends.fused import clean
 
 # Of three sequences of six tokens the last four, two and all six are real.
@@ -19,15 +20,55 @@ def drawn() -> list[Tensor]:
 
 
 def test_ordinary_numbers_are_not_copied() -> None:
+    """But queries, where some see nobody."""
     given = drawn()
-    *same, keep, empty = silence(*given, KEEP)
-    assert all(one is other for one, other in zip(same, given, strict=True))
+    query, *same, keep, empty = silence(*given, KEEP)
+    assert all(one is other for one, other in zip(same, given[1:], strict=True))
     assert empty is not None
+    assert torch.equal(query, given[0].masked_fill(empty, 0.0))
     assert torch.equal(empty, ~KEEP.any(dim=-1, keepdim=True))
     assert torch.equal(keep, KEEP | empty)
     whole = torch.ones(6, 6, dtype=torch.bool)
-    assert silence(*given, whole)[3] is whole
-    assert silence(*given, whole)[4] is None
+    *same, keep, empty = silence(*given, whole)
+    assert all(one is other for one, other in zip(same, given, strict=True))
+    assert keep is whole
+    assert empty is None
+
+
+@pytest.mark.parametrize("factor", [1e3, 5e4, 1e6])
+@pytest.mark.parametrize("backend", ["fused", "eager"])
+def test_large_padding_leaves_no_gradient(factor: float, backend: str) -> None:
+    """Weights that backward finds anew from scores of 1e9 and their sums would be infinite."""
+    given = list(torch.randn(3, 1, 1, 61, 128).unbind())
+    for x in given[:2]:
+        x[..., :2, :] *= factor
+    leaves = [x.requires_grad_() for x in given]
+    mask = Causal() & Padding(torch.tensor([31]), side="left")
+    context = dot_product_attention(*leaves, mask, backend=backend)
+    for grad in torch.autograd.grad(context.sum(), leaves):
+        assert grad.isfinite().all()
+        assert not grad[..., :30, :].any()
+
+
+@pytest.mark.parametrize("backend", ["fused", "eager"])
+def test_a_large_scale_or_gradient_meets_no_padding(backend: str) -> None:
+    for scale, size in ((1e28, 1.0), (None, 1e28)):
+        leaves = drawn()
+        for x in leaves:
+            x[ABSENT[:, None].expand(3, 2, 6)] = 1e11
+            x.requires_grad_()
+        context = dot_product_attention(*leaves, MASK, scale=scale, backend=backend)
+        grads = torch.autograd.grad(context, leaves, torch.full_like(context, size))
+        assert all(grad.isfinite().all() for grad in grads)
+
+
+def test_the_sum_of_halves_may_be_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Contexts of 1 each: their sum is infinite in float16, and would be found twice."""
+    monkeypatch.setattr(fused, "silence", None)
+    query, key = torch.zeros(2, 4, 4, 64, 64).half().unbind()
+    keep = torch.ones(64, 64, dtype=torch.bool).tril()
+    context = dot_product_attention(query, key, torch.ones_like(key), keep)
+    assert context.sum(dtype=torch.float32) == context.numel() > torch.finfo(torch.half).max
 
 
 @pytest.mark.parametrize("which", range(3))

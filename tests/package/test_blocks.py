@@ -252,16 +252,14 @@ SIXTEEN = Padding(torch.arange(16) * 2 + 20)  # of 64 keys
 
 
 def test_a_limit_is_for_the_mean_of_some_sequences() -> None:
-    """Three heads of keys, two of queries for each; 49,152 a call. A fifth more may be chance."""
+    """Of ten, three heads of keys each, two of queries for those; 49,152 a call; a fifth more."""
     plan = blocks.plan(SIXTEEN, 64, 64)
     assert plan
     some = [part for _, _, part in plan.parts[:3]]
-    mean = 49152 + 3 * 2 * 64 * (20 + 22 + 24) / 3
-    assert blocks.Limit(1.001 * mean / 1.2, 3, 2).within(some)
-    assert not blocks.Limit(0.999 * mean / 1.2, 3, 2).within(some)
-    twice = [part * 2 for part in some]
-    assert blocks.Limit(1.001 * 2 * mean / 1.2, 3, 2).within(twice)
-    assert not blocks.Limit(0.999 * 2 * mean / 1.2, 3, 2).within(twice)
+    ten = 10 * (49152 + 3 * 2 * 64 * (20 + 22 + 24) / 3)
+    for times, several in ((1, some), (2, [part * 2 for part in some])):
+        assert blocks.Limit(1.001 * times * ten / 1.2, 30, 2).within(several, 10)
+        assert not blocks.Limit(0.999 * times * ten / 1.2, 30, 2).within(several, 10)
 
 
 def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) -> None:
@@ -274,12 +272,24 @@ def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) ->
 
     monkeypatch.setattr(module, "rectangles", watch)
     monkeypatch.setattr(cached, "kept", Kept(8))
-    assert blocks.plan(SIXTEEN, 64, 64, limit=blocks.Limit(1e3, 1, 1)) is None
+    assert blocks.plan(SIXTEEN, 64, 64, limit=blocks.Limit(2.4e6, 1600, 1)) is None
     assert asked == [20, 28, 36, 44]  # from end to end: they may be sorted
-    for limit in (None, blocks.Limit(1e9, 1, 1)):
+    for limit in (None, blocks.Limit(1e9, 16, 1)):
         asked.clear()
         assert blocks.plan(SIXTEEN, 64, 64, limit=limit)
         assert set(asked) == set(range(20, 52, 2))
+
+
+def test_alike_sequences_share_their_calls() -> None:
+    """So they are planned, however short; one unlike the others costs calls of its own."""
+    key = torch.zeros(64, 2, 256, 4)
+    mask = Causal() & SlidingWindow(32)
+    lengths = torch.full((64,), 256)
+    for first, kinds in ((256, 1), (200, 2)):
+        lengths[0] = first
+        plan = plans.plan(key, key, mask & Padding(lengths.clone()), False, 0.95 * 128 * 256**2)
+        assert plan
+        assert len(plan.parts) == kinds
 
 
 @pytest.mark.parametrize(

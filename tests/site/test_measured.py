@@ -554,9 +554,23 @@ def test_what_the_page_says_of_batches_holds() -> None:
     every = {
         n: {(m, t): batch(n, m, t) for m in BATCH_MASKS for t in ("again", "new")} for n in BATCHES
     }
-    says("*Ahead*: at `512` tokens under every mask, new or not.", min(every[512].values()) > HIGH)
-    padded = [ratio for (mask, _), ratio in every[64].items() if "padding" in mask]
-    says("*Behind*: at `64` tokens, wherever something is padded.", max(padded) < LOW)
+    ahead = {n: {cell for cell, ratio in every[n].items() if ratio > HIGH} for n in BATCHES}
+    says(
+        "*Ahead*: at `512` tokens under every mask, new or not, and at `256` under every mask that "
+        "is not new.",
+        ahead[512] == {*every[512]} and {(m, "again") for m in BATCH_MASKS} <= ahead[256],
+    )
+    behind = {n: {cell for cell, ratio in every[n].items() if ratio < LOW} for n in BATCHES}
+    new = {(mask, "new") for mask in BATCH_MASKS}
+    says(
+        "*Behind*: at `64` tokens wherever something is padded, at `64` and `128` under every new "
+        "mask, and at `256` under two.",
+        behind[64] == new | {cell for cell in every[64] if "padding" in cell[0]}
+        and behind[128] == new
+        and behind[256] < new
+        and len(behind[256]) == 2
+        and not behind[512],
+    )
     cells = part("masks", "batches")["cells"]
     for length, cell in cells.items():
         for mask in BATCH_MASKS:
