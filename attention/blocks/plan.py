@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
@@ -97,8 +98,7 @@ def make(
         some = firsts[:: -(-kinds // PROBES)]
         if kinds >= MANY and not limit.within([blocks(b) for b in some], kinds):
             return None
-    ends = zip(firsts, [*firsts[1:], batch], strict=True)
-    parts = [(first, last, blocks(first)) for first, last in ends]
+    parts = [(first, last, blocks(first)) for first, last in pairwise([*firsts, batch])]
     return Plan(parts, *absent(found, parts, keys))
 
 
