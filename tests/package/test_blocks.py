@@ -290,6 +290,29 @@ def test_alike_sequences_share_their_calls() -> None:
         plan = plans.plan(key, key, mask & Padding(lengths.clone()), False, 0.95 * 128 * 256**2)
         assert plan
         assert len(plan.parts) == kinds
+    assert plans.plan(key[:2, :, :64], key[:2, :, :64], Padding(torch.tensor([30, 30])), False, 9.0)
+
+
+class Halves(Mask):
+    """A stretch of its own for each sequence, and one that all share."""
+
+    batch = 3
+    stops = torch.tensor([20, 20, 35])
+
+    def __call__(self, batch, head, query, key):
+        return (key < self.stops[batch]) | (key >= 50)
+
+    def intervals(self, query: torch.Tensor, keys: int) -> list:
+        return [(0, self.stops[:, None]), (50, keys)]
+
+
+def test_sequences_are_alike_if_all_their_stretches_are() -> None:
+    plan = blocks.plan(Halves(), 64, 64)
+    assert plan
+    assert [(first, last) for first, last, _ in plan.parts] == [(0, 2), (2, 3)]
+    x = torch.randn(3, 2, 64, 8)
+    found = [dot_product_attention(x, x, x, Halves(), backend=name) for name in ("spans", "eager")]
+    torch.testing.assert_close(*found)
 
 
 @pytest.mark.parametrize(

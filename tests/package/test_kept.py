@@ -285,3 +285,14 @@ def test_a_mask_is_kept_in_a_mebibyte(length: int, numbers: bool, monkeypatch) -
 )
 def test_keys_fill_registers(start: int, stop: int, keys: int, wide: tuple[int, int]) -> None:
     assert table.wider(start, stop, keys) == wide
+
+
+@pytest.mark.parametrize(("padded", "first"), [(False, 896), (True, 888)])
+def test_only_what_tells_sequences_apart_takes_hidden_keys(padded: bool, first: int) -> None:
+    """Of other masks each key that is left is seen: so torch's kernel takes all as it is."""
+    mask = Causal() & SlidingWindow(100)
+    if padded:
+        mask &= Padding(torch.tensor([1000, 990]))
+    made = table.make(mask, 5, 1000, torch.device("cpu"), True, torch.float32)
+    assert made.columns == slice(first, 1000)
+    assert made.whole is not padded
