@@ -21,6 +21,18 @@ def idle(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
     return ~keep.any(dim=-1, keepdim=True)
 
 
+def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
+    """Whether each context is finite, and those of absent queries are zeros, as torch leaves them.
+
+    By a sum, or by lengths: a question to each number, and zeros written, took 13 times as long.
+    """
+    if not empty.any():
+        # Halves are added up in single precision: their sum may be infinite.
+        return bool(context.sum(dtype=torch.promote_types(context.dtype, torch.float32)).isfinite())
+    length = torch.linalg.vector_norm(context, dim=-1, keepdim=True)  # (…, H, T, 1)
+    return bool(length.isfinite().all()) and not length.masked_fill(~empty, 0.0).any()
+
+
 def ordinary(*tensors: Tensor) -> bool:
     """Whether 0 times each number is 0: to look takes a tenth of the time of copies without."""
     return all(bool(torch.linalg.vector_norm(x.detach()) < ORDINARY) for x in tensors)
@@ -46,13 +58,12 @@ def silence(
     """
     empty = idle(keep)
     looked = query.is_cpu and type(query) is Tensor and not unseen()
-    if looked and ordinary(query, key, value):
-        if not empty.any():
-            return query, key, value, keep, None
-        # It will attend to all, with weights that backward finds anew: of large scores, infinite.
-        return query.masked_fill(empty, 0.0), key, value, keep | empty, empty
-    read = heads.any_of_group(keep.any(dim=-2), heads.group(query, key))
-    unread = ~read[..., None]  # (…, S, 1)
-    query = query.masked_fill(empty, 0.0)
-    key, value = key.masked_fill(unread, 0.0), value.masked_fill(unread, 0.0)
-    return query, key, value, keep | empty, empty
+    harmless = looked and ordinary(query, key, value)
+    if harmless and not empty.any():
+        return query, key, value, keep, None
+    if not harmless:
+        read = heads.any_of_group(keep.any(dim=-2), heads.group(query, key))
+        unread = ~read[..., None]  # (…, S, 1)
+        key, value = key.masked_fill(unread, 0.0), value.masked_fill(unread, 0.0)
+    # It will attend to all, with weights that backward finds anew: of large scores, infinite.
+    return query.masked_fill(empty, 0.0), key, value, keep | empty, empty

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attention.absent import REGISTER, idle, silence
+from attention.absent import REGISTER, clean, idle, silence
 from attention.backends import products
 from attention.heads import fold, four, unfold
 from attention.once import once
@@ -71,18 +71,6 @@ def may_look(query: Tensor, *others: Tensor | None) -> bool:
     """
     given = [x for x in others if x is not None]
     return query.is_cpu and not unseen() and not learns(query, *given)
-
-
-def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
-    """Whether each context is finite, and those of absent queries are zeros, as torch leaves them.
-
-    By a sum, or by lengths: a question to each number, and zeros written, took 13 times as long.
-    """
-    if not empty.any():
-        # Halves are added up in single precision: their sum may be infinite.
-        return bool(context.sum(dtype=torch.promote_types(context.dtype, torch.float32)).isfinite())
-    length = torch.linalg.vector_norm(context, dim=-1, keepdim=True)  # (…, H, T, 1)
-    return bool(length.isfinite().all()) and not length.masked_fill(~empty, 0.0).any()
 
 
 def laid(

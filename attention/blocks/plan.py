@@ -35,9 +35,8 @@ class Limit(NamedTuple):
 
     def within(self, several: list[list[Blocks]], kinds: int) -> bool:
         """Whether it would be no more, or little, if all kinds of sequences cost what these do."""
-        heads = self.heads / kinds
-        cost = sum(CALL * len(blocks) + heads * work(blocks, self.size) for blocks in several)
-        return cost * kinds <= DOUBT * self.most * len(several)
+        found = sum(cost(blocks, self.heads / kinds, self.size) for blocks in several)
+        return found * kinds <= DOUBT * self.most * len(several)
 
 
 @dataclass(frozen=True)
@@ -63,15 +62,13 @@ class Plan:
     def cost(self, heads: int, size: int = 1) -> float:
         """What it takes for so many heads of keys in all, each of `size` heads of queries."""
         each = heads / self.batch
-        found = 0.0
-        for first, last, blocks in self.parts:
-            found += (last - first) * each * work(blocks, size) + CALL * len(blocks)
-        return found
+        return sum(cost(blocks, (last - first) * each, size) for first, last, blocks in self.parts)
 
 
-def work(blocks: list[Blocks], size: int) -> float:
-    """What the blocks cost for one head of keys, beside the calls."""
-    return sum(b.cost(size) * (1.0 if b.keep is None else MASKED) for b in blocks)
+def cost(blocks: list[Blocks], heads: float, size: int) -> float:
+    """What the blocks cost for so many heads of keys, each of `size` heads of queries."""
+    scores = sum(b.cost(size) * (1.0 if b.keep is None else MASKED) for b in blocks)
+    return heads * scores + CALL * len(blocks)
 
 
 def make(

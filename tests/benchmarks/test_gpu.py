@@ -159,6 +159,7 @@ def test_a_way_that_agrees_with_no_other_has_no_time(backward: bool) -> None:
     assert without(ours=1.0, near=1.01, far=2.0) == {"far": far}
     assert without(near=1.0, nearer=1.01, ours=2.0) == {"ours": far}  # whoever's it is
     assert without(ours=1.0, near=1.01, none=torch.nan) == {"none": lost}
+    assert {*without(ours=1.0, near=1.01, far=1.06)} == {"far"}
     assert {*without(ours=1.0, far=1.06)} == {"ours", "far"}  # nobody knows which
     assert without(alone=1.06) == {}
 
@@ -187,7 +188,7 @@ def test_the_check_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     right = gpu_check.results
     monkeypatch.setattr(gpu_check, "SIZES", gpu_check.SIZES[1:2])
     assert gpu_check.check("eager", "cpu", 64) == []
-    for broken in (lambda x: x * 1.2, lambda x: x * torch.nan):
+    for broken in (lambda x: x * 1.05, lambda x: x * torch.nan):
         monkeypatch.setattr(gpu_check, "results", lambda *a, f=broken: [f(x) for x in right(*a)])
         found = gpu_check.check("eager", "cpu", 64)
         assert len(found) > 32  # 16 cases, the context and three gradients in each
@@ -208,7 +209,7 @@ def test_the_check_of_the_forward_for_hopper_sees_what_is_wrong(
     monkeypatch.setattr(gpu_hopper, "SIZES", gpu_check.SIZES[1:4])
     monkeypatch.setattr(gpu_hopper, "forward", right)
     assert gpu_hopper.check("cpu") == []
-    for broken, part in ((lambda c, s: (c * 1.2, s), "context"), (lambda c, s: (c, s + 1), "log")):
+    for broken, part in ((lambda c, s: (c * 1.05, s), "context"), (lambda c, s: (c, s + 1), "log")):
         monkeypatch.setattr(gpu_hopper, "forward", lambda *a, f=broken: f(*right(*a)))
         found = gpu_hopper.check("cpu")
         assert len(found) == 24  # cases: sizes, widths, dtypes, with a mask and without

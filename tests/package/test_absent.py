@@ -5,9 +5,8 @@ import torch
 from torch import Tensor
 
 from attention import Causal, Padding, dot_product_attention
-from attention.absent import ORDINARY, ordinary, silence
+from attention.absent import ORDINARY, clean, ordinary, silence
 from attention.backends import fused
-from attention.backends.fused import clean
 
 # Of three sequences of six tokens the last four, two and all six are real.
 MASK = Causal() & Padding(torch.tensor([4, 2, 6]), side="left")

@@ -194,7 +194,10 @@ def test_a_rule_that_spares_nothing_is_left_to_torch() -> None:
         ((2, 3, 5, 64), (960, 320, 0, 1), False),  # one row, many times
         ((2, 1, 5, 64), (640, 1, 128, 1), False),  # one head: its step is never taken
         ((2, 3, 5, 64), (960, 320, 32, 1), False),  # rows that overlap
-        ((3, 1, 5, 64), (32, 320, 192, 1), False),  # and sequences
+        ((2, 3, 5, 64), (960, 320, 63, 1), False),
+        ((1, 1, 2, 64), (128, 128, 32, 1), False),
+        ((1, 3, 5, 64), (960, 32, 192, 1), False),  # from head to head
+        ((3, 1, 5, 64), (32, 320, 192, 1), False),  # from sequence to sequence
         ((2, 3, 5, 64), (960, 320, 1, 1), True),  # as far to the next row as to the next number
         ((2, 1, 20, 64), (64, 1, 0, 1), True),  # one row, many times, and a head of one
         ((2, 3, 5, 64), (1920, 640, 128, 2), True),  # numbers that lie apart

@@ -571,12 +571,15 @@ def test_what_the_page_says_of_batches_holds() -> None:
         and len(behind[256]) == 2
         and not behind[512],
     )
-    cells = part("masks", "batches")["cells"]
-    for length, cell in cells.items():
-        for mask in BATCH_MASKS:
-            both = [cell[f"{mask}, {turn}"]["auto"]["ms"] for turn in ("again", "new")]
-            assert both[0] <= both[1], (length, mask)
-    says("A new mask costs more", True)
+    cells = part("masks", "batches")["cells"].values()
+    says(
+        "A new mask costs more",
+        all(
+            cell[f"{mask}, again"]["auto"]["ms"] < cell[f"{mask}, new"]["auto"]["ms"]
+            for cell in cells
+            for mask in BATCH_MASKS
+        ),
+    )
     query = torch.randn(64, 12, 64, 64)
     masks = [Padding(torch.arange(64) % 49 + 16, side=side) for side in ("right", "left")]
     for mask in (*masks, *(Causal() & mask for mask in masks)):
