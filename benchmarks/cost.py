@@ -3,9 +3,9 @@
     .venv/bin/python benchmarks/cost.py
 
 Writes `cost.json` beside it, which a test holds the chapter against. `eager` is two products and a
-softmax, `fused` torch's kernel; 8 heads of 64 entries, float32. A time is the least of several
-rounds, in each of which every call of every length has its turn, so that what else the machine
-does hits all alike.
+softmax, `fused` torch's kernel; 8 heads of 64 entries, float32. What is “held” writes its tables
+into two that exist before the clock runs. A time is the least of several rounds, in each of which
+every call of every length has its turn, so that what else the machine does hits all alike.
 Memory is how far the peak of a fresh process rises during one call, as the system counts it: the
 scratch space of a kernel is in it.
 """
@@ -31,6 +31,15 @@ def eager(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
     return (q @ k.mT / WIDTH**0.5).softmax(dim=-1) @ v
 
 
+def held(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, tables: torch.Tensor) -> torch.Tensor:
+    """The same, but for where its tables lie."""
+    scores, weights = tables
+    torch.matmul(q, k.mT, out=scores)
+    torch.div(scores, WIDTH**0.5, out=weights)
+    torch.softmax(weights, dim=-1, out=scores)
+    return scores @ v
+
+
 CALLS = {"eager": eager, "fused": scaled_dot_product_attention}
 
 
@@ -39,10 +48,11 @@ def draw(length: int) -> torch.Tensor:
 
 
 def calls(length: int) -> dict[str, Callable[[], torch.Tensor]]:
-    """Both ways, and the four operations of the first."""
+    """Both ways, and the four operations of the first; where they make a table, also if held."""
     q, k, v = draw(length)
     scores = q @ k.mT
     weights = scores.softmax(dim=-1)
+    tables = torch.zeros(2, *scores.shape)
     return {
         "eager": lambda: eager(q, k, v),
         "fused": lambda: scaled_dot_product_attention(q, k, v),
@@ -50,6 +60,10 @@ def calls(length: int) -> dict[str, Callable[[], torch.Tensor]]:
         "scale": lambda: scores / WIDTH**0.5,
         "softmax": lambda: scores.softmax(dim=-1),
         "average": lambda: weights @ v,
+        "eager, held": lambda: held(q, k, v, tables),
+        "scores, held": lambda: torch.matmul(q, k.mT, out=tables[0]),
+        "scale, held": lambda: torch.div(scores, WIDTH**0.5, out=tables[0]),
+        "softmax, held": lambda: torch.softmax(scores, dim=-1, out=tables[0]),
     }
 
 

@@ -3,7 +3,8 @@
     .venv/bin/python benchmarks/decode.py     # about 3 minutes
 
 Writes `decode.json`. Heads of 64 entries, float32. A ratio is how many times as long as `auto` a
-call takes. `dense` is torch's kernel with the mask as a tensor, made beforehand.
+call takes. `dense` is torch's kernel with the mask as a tensor, made beforehand; `read` adds up
+all keys and values, for which each must come once, and no more is done with them.
 """
 
 import torch
@@ -16,18 +17,24 @@ KEYS, WIDTH = 8192, 64
 
 
 def cell(
-    name: str, batch: int, heads: tuple[int, int], queries: int, mask: Mask | None
+    name: str,
+    batch: int,
+    heads: tuple[int, int],
+    queries: int,
+    mask: Mask | None,
+    keys: int = KEYS,
 ) -> dict[str, object]:
     """One shape under one mask, beside what torch's users have."""
     query = torch.randn(batch, heads[0], queries, WIDTH)
-    key, value = torch.randn(2, batch, heads[1], KEYS, WIDTH)
+    key, value = torch.randn(2, batch, heads[1], keys, WIDTH)
     grouped, size = heads[0] != heads[1], heads[0] // heads[1]
-    seen = None if mask is None else mask.to_tensor(queries, KEYS)
+    seen = None if mask is None else mask.to_tensor(queries, keys)
     calls = {
         "auto": lambda: dot_product_attention(query, key, value, mask),
         "dense": lambda: scaled_dot_product_attention(
             query, key, value, attn_mask=seen, enable_gqa=grouped
         ),
+        "read": lambda: key.sum() + value.sum(),
     }
     if grouped:
         calls["repeated"] = lambda: scaled_dot_product_attention(
@@ -38,7 +45,7 @@ def cell(
         )
     found = compare(calls, "auto")
     say(name, found, "auto")
-    return {"batch": batch, "heads": heads, "queries": queries, "ways": found}
+    return {"batch": batch, "heads": heads, "queries": queries, "keys": keys, "ways": found}
 
 
 def main() -> None:
@@ -50,6 +57,9 @@ def main() -> None:
         "one query, window": cell("one query, window", 1, (8, 8), 1, Causal() & SlidingWindow(256)),
         "four requests": cell("four requests", 4, (8, 8), 1, Causal() & left),
     }
+    for keys in (4096, 6144, 12288, 16384):
+        title = f"one query, grouped heads, {keys} keys"
+        cells[title] = cell(title, 1, (32, 8), 1, Causal(), keys)
     for queries in (4, 16, 128, 512):
         for name, mask in (("causal", Causal()), ("window", Causal() & SlidingWindow(256))):
             title = f"{queries} queries, {name}"

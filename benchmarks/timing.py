@@ -26,6 +26,8 @@ SHORT = 2e-3  # seconds: a shorter call is repeated until it takes so long
 def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
     """Median milliseconds of each call, and how many times as long as ours it takes.
 
+    Beside that ratio, the median over the rounds, stand the two between which half of them lie.
+
     Args:
         calls: What to time.
         ours: The name of the call that the others are compared with.
@@ -44,14 +46,17 @@ def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
             for _ in range(repeats[name]):
                 calls[name]()
             found[name].append((perf_counter() - start) / repeats[name])
-    ratios = {
-        name: statistics.median(a / b for a, b in zip(each, found[ours], strict=True))
-        for name, each in found.items()
-    }
     return {
-        name: {"ms": figures(statistics.median(each) * 1e3), "ratio": round(ratios[name], 2)}
+        name: {"ms": figures(statistics.median(each) * 1e3)}
+        | spread([a / b for a, b in zip(each, found[ours], strict=True)])
         for name, each in found.items()
     }
+
+
+def spread(ratios: list[float]) -> dict[str, float]:
+    """Their median and quartiles, to two decimals."""
+    low, median, high = statistics.quantiles(ratios, n=4, method="inclusive")
+    return {"ratio": round(median, 2), "low": round(low, 2), "high": round(high, 2)}
 
 
 def once(call: Callable[[], object]) -> float:

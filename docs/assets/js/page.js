@@ -2,7 +2,7 @@
 // Where a browser does not copy (it has no clipboard on plain http), the words are one step away.
 function instead(button) {
   if (button.href) location = button.href
-  else getSelection().selectAllChildren(button.closest(".cell").querySelector("code"))
+  else getSelection().selectAllChildren(button.closest(".cell, .highlight").querySelector("code"))
 }
 
 // What a button says when it is done, for who hears the page.
@@ -36,10 +36,21 @@ const load = async address => {
   return answer.text()
 }
 
+// The examples of the reference are copied as one would type them.
+const typed = code => code.textContent.split("\n").filter(line => /^(>>>|\.\.\.)/.test(line)).map(line => line.slice(4)).join("\n")
+for (const code of document.querySelectorAll(".doc .highlight code:has(.gp)")) {
+  const button = document.createElement("button")
+  button.className = "example__copy"
+  button.textContent = "Copy"
+  button.setAttribute("aria-label", "Copy the example")
+  code.closest(".highlight").prepend(button)
+}
+
 document.addEventListener("click", event => {
-  const button = event.target.closest?.(".cell__copy, .cell__script, .formats__copy")
+  const button = event.target.closest?.(".cell__copy, .example__copy, .cell__script, .formats__copy")
   if (!button) return
-  if (button.matches(".cell__copy")) copy(button, button.closest(".cell").querySelector("code").textContent)
+  if (button.matches(".example__copy")) copy(button, typed(button.closest(".highlight").querySelector("code")))
+  else if (button.matches(".cell__copy")) copy(button, button.closest(".cell").querySelector("code").textContent)
   else if (location.protocol.startsWith("http") && !(event.ctrlKey || event.metaKey || event.shiftKey)) { // else the link is a link
     event.preventDefault()
     copy(button, load(button.href))
