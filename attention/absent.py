@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import heads
-from attention.transforms import unseen
+from attention.transforms import traced
 
 # Torch's CPU kernel makes zeros of a row of NaN that fills no register of the processor, unless a
 # mask lies over it. The widest hold sixteen numbers.
@@ -57,7 +57,7 @@ def silence(
     their contexts and weights are to be made zero in the end; None if there are none.
     """
     empty = idle(keep)
-    looked = query.is_cpu and type(query) is Tensor and not unseen()
+    looked = query.is_cpu and type(query) is Tensor and not traced()
     harmless = looked and ordinary(query, key, value)
     if harmless and not empty.any():
         return query, key, value, keep, None

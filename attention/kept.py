@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from attention.masks.base import Mask
 
 Made = TypeVar("Made")
 PLAIN = (int, float, str, type(None))  # what cannot change unseen
-LARGEST = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
+MAX_BYTES = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
 
 
 class Kept(Generic[Made]):
@@ -27,8 +27,7 @@ class Kept(Generic[Made]):
         nbytes: Callable[[Made], int] = lambda made: 0,
     ) -> None:
         self.most, self.most_bytes, self.nbytes = most, most_bytes, nbytes
-        self.made: dict[object, Made] = {}
-        self.taken: dict[object, int] = {}  # bytes
+        self.made: dict[object, tuple[Made, int]] = {}  # and its bytes, oldest first
         self.lock = Lock()  # to write; whoever reads meets what was there before or after
 
     def get(self, mask: Mask, beside: object, make: Callable[[], Made]) -> Made:
@@ -39,27 +38,30 @@ class Kept(Generic[Made]):
             return make()
         return self.under(name, make)
 
-    def find(self, name: object, missing: Any = None) -> Any:
-        """What was made under this name, or what stands for nothing."""
-        return self.made.get(name, missing)
+    def find(self, name: object) -> Made | None:
+        """What was made under this name, if it was."""
+        found = self.made.get(name)
+        return None if found is None else found[0]
 
     def under(self, name: object, make: Callable[[], Made]) -> Made:
         """What was made under this name, or what is made now."""
-        if (found := self.find(name, self)) is not self:  # None may have been made
-            return found
+        if (found := self.made.get(name)) is not None:  # a pair; None may have been made
+            return found[0]
         learns = torch.is_grad_enabled()
         # Outside of inference mode, since a later call may save it for its gradient.
         with torch.inference_mode(False), torch.set_grad_enabled(learns):
             made = make()
-        taken = self.nbytes(made) + weight(name)
-        if taken > self.most_bytes:
+        nbytes = self.nbytes(made) + weight(name)
+        if nbytes > self.most_bytes:
             return made
         with self.lock:
-            self.made[name], self.taken[name] = made, taken
-            while len(self.made) > self.most or sum(self.taken.values()) > self.most_bytes:
-                oldest = next(iter(self.made))
-                del self.made[oldest], self.taken[oldest]
+            self.made[name] = made, nbytes
+            while len(self.made) > self.most or self.total() > self.most_bytes:
+                del self.made[next(iter(self.made))]
         return made
+
+    def total(self) -> int:
+        return sum(nbytes for _, nbytes in self.made.values())
 
 
 def content(part: object) -> object:
@@ -69,7 +71,7 @@ def content(part: object) -> object:
         if not held:
             return type(part)
         return type(part), *held, *map(content, held.values())
-    if isinstance(part, Tensor) and part.nbytes <= LARGEST:
+    if isinstance(part, Tensor) and part.nbytes <= MAX_BYTES:
         return part.dtype, part.shape, part.numpy().tobytes()
     if isinstance(part, PLAIN):
         # 1 is True and 0.0 is −0.0, but a rule may tell them apart.

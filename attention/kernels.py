@@ -10,7 +10,7 @@ from attention import checks
 from attention.masks import Mask
 
 INSTALLED = find_spec("triton") is not None  # asked once: it looks through folders
-LEAST = (8, 0)  # compute capability: bfloat16, and copies that run beside the products
+MIN_CAPABILITY = (8, 0)  # compute capability: bfloat16, and copies that run beside the products
 
 
 def obstacle(query: Tensor) -> str | None:
@@ -23,7 +23,9 @@ def obstacle(query: Tensor) -> str | None:
 
     device, width = query.device, query.shape[-1]
     if device.type == "cuda":
-        least = torch.version.hip is None and torch.cuda.get_device_capability(device) >= LEAST
+        least = (
+            torch.version.hip is None and torch.cuda.get_device_capability(device) >= MIN_CAPABILITY
+        )
         if not least:
             return "is for NVIDIA GPUs of compute capability 8.0 or higher"
     elif device.type != "cpu" or not triton.INTERPRETED:

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import torch
-
 from attention import kernels, plans
 from attention.call import Call
 from attention.masks import Mask
-from attention.transforms import transformed
+from attention.transforms import traced, transformed
 
 
 def named(backend: str, call: Call) -> Any:
@@ -29,8 +27,7 @@ def named(backend: str, call: Call) -> Any:
 
 def skipping(backend: str, call: Call, mask: Any) -> Any:
     """The same of those that skip what a mask leaves out."""
-    compiling = torch.compiler.is_compiling()
-    refuse(backend, compiling, "plans with values, which are not there yet", "fused")
+    refuse(backend, traced(), "plans with values, which are not there yet", "fused")
     if backend == "spans":
         refuse(backend, call.query.device.type != "cpu", "is for the CPU", "fused")
     else:

@@ -9,10 +9,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention.transforms import learns, unseen
+from attention.transforms import learns, traced
 
-ROWS = 4
-LARGE = 32 << 20  # bytes of keys and values; less stays in a cache, where the kernel is faster
+GROUP = 4
+MIN_BYTES = 32 << 20  # bytes of keys and values; less stays in a cache, where the kernel is faster
 
 
 def pays(
@@ -22,11 +22,11 @@ def pays(
 ) -> bool:
     """Whether two products are faster: where nothing learns, and without a copy of the keys."""
     return (
-        query.size(2) == ROWS
+        query.size(2) == GROUP
         and query.is_cpu
         and query.dtype is torch.float32
-        and not unseen()
-        and key.nbytes + value.nbytes >= LARGE
+        and not traced()
+        and key.nbytes + value.nbytes >= MIN_BYTES
         and not learns(query, key, value)
         and one_after_another(key)
         and one_after_another(value)

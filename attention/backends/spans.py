@@ -9,7 +9,6 @@ from torch import Tensor
 
 from attention.absent import REGISTER
 from attention.blocks import Blocks, Plan
-from attention.blocks.equal import Every
 from attention.heads import four, group
 from attention.once import once
 
@@ -19,7 +18,7 @@ BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.d
 Rows = Float[Tensor, "all_heads _ width"]  # rows: queries, or keys
 
 # Blocks a call: it bounds the memory of what overlaps before it is added up.
-MOST = 32
+BLOCKS_A_CALL = 32
 
 
 def spans(
@@ -75,25 +74,25 @@ class Spans(torch.autograd.Function):
         lowest = torch.finfo(query.dtype).min  # as good as −∞, and lowest − lowest is 0, not NaN
         total = query.new_full(query.shape[:-1], lowest)  # log-sum-exp of the scores so far
         for heads, part in walk(plan, len(key)):
-            asked = heads, part.queries.times(size), part.count
-            read = heads, part.keys, part.count
+            asked, read, count = part.queries.times(size), part.keys, part.count
+            q, k, v, out, so_far = some(heads, query, key, value, context, total)
             found, sums = FORWARD(
-                of(query, *asked),
-                of(key, *read),
-                of(value, *read),
+                asked.view(q, count),
+                read.view(k, count),
+                read.view(v, count),
                 attn_mask=hidden(part, size, query),
                 scale=scale,
             )
             if part.idle is not None:
                 sums = sums.masked_fill(part.idle.repeat_interleave(size), lowest)
-            here, so_far = of(context, *asked), of(total, *asked)
+            out, so_far = asked.view(out, count), asked.view(so_far, count)
             if part.fresh:
-                here.copy_(found)
+                out.copy_(found)
                 so_far.copy_(sums)
             else:
                 both = so_far.logaddexp(sums).clamp_(min=lowest)
-                here.mul_((so_far - both).exp_()[..., None])
-                here.addcmul_(found, (sums - both).exp_()[..., None])
+                out.mul_((so_far - both).exp_()[..., None])
+                out.addcmul_(found, (sums - both).exp_()[..., None])
                 so_far.copy_(both)
         ctx.save_for_backward(query, key, value, context, total)
         ctx.rest = plan, scale, size
@@ -107,41 +106,38 @@ class Spans(torch.autograd.Function):
         # Zeros of the gradient's kind: it may stand for several, where they come at once.
         grads = [grad.new_zeros(x.shape) for x in (query, key, value)]
         for heads, part in walk(plan, len(key)):
-            asked = heads, part.queries.times(size), part.count
-            read = heads, part.keys, part.count
+            asked, read, count = part.queries.times(size), part.keys, part.count
+            g, q, k, v, c, t = some(heads, grad, query, key, value, context, total)
             of_query, *of_read = BACKWARD(
-                of(grad, *asked),
-                of(query, *asked),
-                of(key, *read),
-                of(value, *read),
-                of(context, *asked),
-                of(total, *asked).contiguous(),
+                asked.view(g, count),
+                asked.view(q, count),
+                read.view(k, count),
+                read.view(v, count),
+                asked.view(c, count),
+                asked.view(t, count).contiguous(),
                 0.0,
                 False,
                 attn_mask=hidden(part, size, query),
                 scale=scale,
             )
-            of(grads[0], *asked).add_(of_query)
-            keys = part.keys
-            for whole, of_blocks in zip(grads[1:], of_read, strict=True):
+            into_query, *into_read = some(heads, *grads)
+            asked.view(into_query, count).add_(of_query)
+            for whole, of_blocks in zip(into_read, of_read, strict=True):
                 # Keys of one block may be keys of the next: added in strips that do not overlap.
-                for first in range(0, keys.size, keys.step):
-                    size_of_strip = min(keys.step, keys.size - first)
-                    strip = keys._replace(start=keys.start + first, size=size_of_strip)
-                    of(whole, heads, strip, part.count).add_(
-                        of_blocks.narrow(2, first, size_of_strip)
+                for first in range(0, read.size, read.step):
+                    strip = read._replace(
+                        start=read.start + first, size=min(read.step, read.size - first)
                     )
+                    strip.view(whole, count).add_(of_blocks.narrow(2, first, strip.size))
         return *once(tuple(grads)), None, None, None
 
 
-def of(
-    rows: Float[Tensor, "all_heads _ ..."], heads: slice, every: Every, count: int
-) -> Float[Tensor, "heads {count} _ ..."]:
-    """A view of the rows of some blocks, of some heads.
+def some(heads: slice, *all_heads: Rows) -> Iterator[Rows]:
+    """Some heads of each.
 
     Not by a slice, for which torch has no rule where several gradients come at once.
     """
-    return every.of(rows.narrow(0, heads.start, heads.stop - heads.start), count)
+    return (rows.narrow(0, heads.start, heads.stop - heads.start) for rows in all_heads)
 
 
 def walk(plan: Plan, heads: int) -> Iterator[tuple[slice, Blocks]]:
@@ -149,7 +145,7 @@ def walk(plan: Plan, heads: int) -> Iterator[tuple[slice, Blocks]]:
     each = heads // plan.batch
     for first, last, found in plan.parts:
         for blocks in found:
-            for part in blocks.parts(MOST):
+            for part in blocks.parts(BLOCKS_A_CALL):
                 yield slice(first * each, last * each), part
 
 

@@ -11,6 +11,7 @@ from attention import autocast, checks
 from attention.heads import any_of_group, fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
+from attention.transforms import traced
 
 ROWS, COLUMNS = 128, 512  # how many queries, and how many keys, make a tile
 
@@ -166,8 +167,8 @@ def look(
     if keep is None:
         return None, True
     queries, keys = query.shape[-2], key.shape[-2]
-    compiling = torch.compiler.is_compiling()  # what holds now need not hold in a later call
-    if isinstance(keep, Mask) and not compiling:
+    hidden = traced()  # what holds now need not hold in a later call
+    if isinstance(keep, Mask) and not hidden:
         first, last = rows.start + keys - queries, rows.stop - 1 + keys - queries
         start, stop = keep.span(first, last, keys)
         if columns.stop <= start or stop <= columns.start:
@@ -178,7 +179,7 @@ def look(
         tile = keep.tile(queries, keys, rows, columns, query.device)
     else:
         tile = keep.expand(*keep.shape[:-2], queries, keys)[..., rows, columns]
-    if compiling or tile.is_meta:  # there are no values to look at
+    if hidden or tile.is_meta:  # there are no values to look at
         return tile, True
     return (None if tile.all() else tile), bool(tile.any())
 
@@ -187,7 +188,9 @@ def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
     """What a mask is made of."""
     if isinstance(keep, Tensor):
         return [keep]
-    return [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
+    held = [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
+    # Those of inference mode cannot be saved, nor be changed outside of it.
+    return [x for x in held if traced() or not x.is_inference()]
 
 
 def score(

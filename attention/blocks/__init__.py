@@ -1,7 +1,7 @@
 """Masks as blocks of queries and keys, for backends that skip what a mask empties."""
 
 from attention.blocks.cached import plan
-from attention.blocks.equal import ROWS, Blocks
+from attention.blocks.equal import MIN_ROWS, Blocks
 from attention.blocks.plan import Limit, Plan
 
-__all__ = ["ROWS", "Blocks", "Limit", "Plan", "plan"]
+__all__ = ["MIN_ROWS", "Blocks", "Limit", "Plan", "plan"]

@@ -11,7 +11,7 @@ from torch import Tensor
 from attention.blocks.rectangles import Rectangle
 
 # Fewer queries than that take as long: their keys have to be read all the same.
-ROWS = 8
+MIN_ROWS = 8
 
 
 class Every(NamedTuple):
@@ -28,7 +28,7 @@ class Every(NamedTuple):
     def later(self, count: int) -> "Every":
         return self._replace(start=self.start + count * self.step)
 
-    def of(self, rows: Shaped[Tensor, "heads rows ..."], count: int) -> Shaped[Tensor, "..."]:
+    def view(self, rows: Shaped[Tensor, "heads rows ..."], count: int) -> Shaped[Tensor, "..."]:
         """A view of the rows, shape `(heads, count, size, …)`."""
         heads, row, *rest = rows.stride()
         return rows.as_strided(
@@ -50,8 +50,8 @@ class Blocks:
     idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
 
     def cost(self, size: int) -> int:
-        """In scores, where `size` heads share keys; less than `ROWS` rows cost what so many do."""
-        return self.count * max(self.queries.size * size, ROWS) * self.keys.size
+        """In scores, where `size` heads share keys; fewer rows than `MIN_ROWS` cost as much."""
+        return self.count * max(self.queries.size * size, MIN_ROWS) * self.keys.size
 
     def parts(self, most: int) -> list["Blocks"]:
         """The same, at most so many at a time."""

@@ -16,14 +16,14 @@ from attention.masks import Mask
 
 # What one call of torch's kernel, and the merge of what it gives, cost beside its work, in
 # scores: 75 µs on two cores that make 6.5·10⁸ of them a second.
-CALL = 3 << 14
+COST_OF_CALL = 3 << 14
 # What a score costs in a block that needs a mask, and has few rows; without and of many, 1.
-MASKED = 1.2
+COST_OF_MASK = 1.2
 # Of so many unlike sequences, some tell what all will cost, to within a fifth: to plan 16 of 256
 # tokens, each of 8 texts, takes as long as to attend.
-MANY, PROBES, DOUBT = 8, 4, 1.2
+MIN_KINDS_TO_PROBE, PROBES, DOUBT = 8, 4, 1.2
 # An unlike sequence of fewer scores gains less than its calls cost.
-LEAST = 3 * CALL
+MIN_SCORES_A_KIND = 3 * COST_OF_CALL
 
 
 class Limit(NamedTuple):
@@ -67,8 +67,8 @@ class Plan:
 
 def cost(blocks: list[Blocks], heads: float, size: int) -> float:
     """What the blocks cost for so many heads of keys, each of `size` heads of queries."""
-    scores = sum(b.cost(size) * (1.0 if b.keep is None else MASKED) for b in blocks)
-    return heads * scores + CALL * len(blocks)
+    scores = sum(b.cost(size) * (1.0 if b.keep is None else COST_OF_MASK) for b in blocks)
+    return heads * scores + COST_OF_CALL * len(blocks)
 
 
 def make(
@@ -90,10 +90,10 @@ def make(
         return sum(lane, [])
 
     if limit is not None and kinds > 1:
-        if limit.most < LEAST * kinds:
+        if limit.most < MIN_SCORES_A_KIND * kinds:
             return None
         some = firsts[:: -(-kinds // PROBES)]
-        if kinds >= MANY and not limit.within([blocks(b) for b in some], kinds):
+        if kinds >= MIN_KINDS_TO_PROBE and not limit.within([blocks(b) for b in some], kinds):
             return None
     parts = [(first, last, blocks(first)) for first, last in pairwise([*firsts, batch])]
     return Plan(parts, *absent(found, parts, keys))

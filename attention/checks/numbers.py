@@ -6,6 +6,9 @@ from typing import Any
 
 import torch
 
+LARGEST = torch.finfo(torch.float32).max
+LONGEST = (1 << 63) - 1  # of int64
+
 
 def backend(name: object, known: tuple[str, ...]) -> None:
     if name not in known:
@@ -68,6 +71,8 @@ def count(name: str, value: Any, least: int) -> None:
     whole(name, value)
     if value < least:
         raise ValueError(f"{name} is {value}: expected a count of at least {least}")
+    if value > LONGEST:  # torch would compare with it as if it were negative
+        raise ValueError(f"{name} is {value}: expected a count below 2 ** 63")
 
 
 def real(name: str, value: object, expected: str = "a number") -> None:
@@ -80,6 +85,3 @@ def whole(name: str, value: object) -> None:
         return  # a size, while torch.jit traces
     if isinstance(value, bool) or not isinstance(value, int | torch.SymInt):
         raise TypeError(f"{name} is a {type(value).__name__}: expected an int")
-
-
-LARGEST = torch.finfo(torch.float32).max

@@ -250,7 +250,7 @@ class Mask:
             tensor([[ True,  True, False],
                     [ True,  True,  True]])
         """
-        return self.tile(queries, keys, slice(0, queries), slice(0, keys), device)
+        return self.tile(queries, keys, slice(0, queries), slice(0, keys), device).contiguous()
 
     def shape(self, queries: int, keys: int) -> tuple[int, ...]:
         """The shape of `to_tensor`."""

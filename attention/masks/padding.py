@@ -9,6 +9,7 @@ from torch import Tensor
 from attention import checks
 from attention.masks.base import Mask
 from attention.masks.intervals import Interval, Position, row, within
+from attention.transforms import traced
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ class Padding(Mask):
     ) -> Bool[Tensor, "..."]:
         if self.side == "left":
             raise ValueError("padding on the left ends with the keys: first tell it, over(keys)")
-        return key < self.lengths[row(batch, self.batch)]
+        return key < self.lengths[row(batch, self.batch)].long()
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
         return [(0, self.lengths[:, None].long())] if self.side == "right" else None
@@ -103,4 +104,4 @@ class From(Mask):
 
 def at_hand(numbers: Int[Tensor, "batch"]) -> bool:
     """Whether they can be read without waiting for a device; and there are any."""
-    return numbers.device.type == "cpu" and numbers.numel() > 0
+    return numbers.device.type == "cpu" and not traced() and numbers.numel() > 0

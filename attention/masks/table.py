@@ -10,11 +10,11 @@ from attention.absent import REGISTER
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
-from attention.transforms import unseen
+from attention.transforms import traced
 
 # Entries of a mask that is kept, 1 MiB; as numbers, a quarter of them. To ask a causal window of 64
 # tokens takes half as long as to attend.
-SMALL, NUMBERS = 1 << 20, 1 << 18
+MAX_ENTRIES, MAX_NUMBERS = 1 << 20, 1 << 18
 
 
 class Table(NamedTuple):
@@ -46,7 +46,7 @@ def table(
     where a query does not see. Of booleans the kernel makes these in each call: 8 µs of 95 for 64
     tokens.
     """
-    if unseen():  # compiled code would be anew as a cache outgrows a window
+    if traced():  # compiled code would be anew as a cache outgrows a window
         rows, columns = slice(0, queries), slice(0, keys)
         return Table(None, mask.tile(queries, keys, rows, columns, device), whole=False)
 
@@ -76,7 +76,7 @@ def make(
     if not small(mask, queries, keys, device):
         return Table(columns, keep, whole=False)
     whole = bool(keep.any(dim=-1).all() and keep.any(dim=-2).all())
-    if whole and added is not None and keep.numel() <= NUMBERS:
+    if whole and added is not None and keep.numel() <= MAX_NUMBERS:
         keep = keep.new_zeros(keep.shape, dtype=added).masked_fill_(~keep, float("-inf"))
     else:
         keep = keep.clone(memory_format=torch.contiguous_format)
@@ -95,4 +95,4 @@ def wider(start: int, stop: int, keys: int) -> tuple[int, int]:
 def small(mask: Mask, queries: int, keys: int, device: torch.device) -> bool:
     """Whether a mask is kept as a tensor; not for one query, whose keys are more in each call."""
     size = (mask.batch or 1) * (mask.heads or 1) * queries * keys
-    return queries > 1 and size <= SMALL and device.type == "cpu"
+    return queries > 1 and size <= MAX_ENTRIES and device.type == "cpu"

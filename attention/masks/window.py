@@ -59,4 +59,5 @@ class SlidingWindow(Mask):
         return within(first - self.width + 1, last + self.width, keys)
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval]:
-        return [(query - self.width + 1, query + self.width)]
+        width = min(self.width, 1 << 62)  # a sum with more would overflow
+        return [(query - width + 1, query + width)]

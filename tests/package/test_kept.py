@@ -21,7 +21,7 @@ from attention import (
 )
 from attention.blocks import cached
 from attention.blocks.rectangles import STRIP
-from attention.kept import LARGEST, Kept
+from attention.kept import MAX_BYTES, Kept
 from attention.masks import table
 
 
@@ -107,7 +107,7 @@ def test_after_a_call_in_inference_mode_others_learn(tokens: int) -> None:
 
 @pytest.mark.parametrize("call", [{"backend": "tiled"}, {"softcap": 5.0}])
 def test_an_equal_mask_is_not_the_one_that_changed_since(call, monkeypatch) -> None:
-    monkeypatch.setattr("attention.choice.LARGE", 0)  # a softcap by tiles
+    monkeypatch.setattr("attention.choice.MIN_SCORES_TILED", 0)  # a softcap by tiles
     x, first = torch.randn(2, 1, 4, 8), torch.tensor([4, 2])
     dot_product_attention(x, x, x, Padding(first), **call)
     first.fill_(1)
@@ -120,8 +120,8 @@ def test_a_large_mask_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its numbers would have to be compared in each call, and be held after it."""
     monkeypatch.setattr(way, "kept", Kept(16))
     x = torch.randn(1, 1, 8, 4)
-    kept, large = Named(back=2), Named(back=2, more=torch.zeros(LARGEST + 1, dtype=torch.uint8))
-    one = Named(back=2, more=torch.zeros(LARGEST, dtype=torch.uint8))
+    kept, large = Named(back=2), Named(back=2, more=torch.zeros(MAX_BYTES + 1, dtype=torch.uint8))
+    one = Named(back=2, more=torch.zeros(MAX_BYTES, dtype=torch.uint8))
     for mask, count in ((large, 0), (kept, 1), (one, 2)):
         dot_product_attention(x, x, x, mask, backend="fused")
         assert len(way.kept.made) == count
@@ -145,9 +145,9 @@ def test_the_tensors_that_it_is_kept_by_take_bytes_too() -> None:
     for place in range(4):
         made = kept.get(Documents(torch.full((1, 8), place)), "beside", lambda: 1)
         assert made == 1
-        assert len(kept.made) == len(kept.taken) == min(place + 1, 2)
+        assert len(kept.made) == min(place + 1, 2)
     assert kept.get(Documents(torch.zeros(1, 17).long()), "beside", lambda: 1) == 1
-    assert sum(kept.taken.values()) == 2 * (64 + 1)  # that one was too large
+    assert kept.total() == 2 * (64 + 1)  # that one was too large
     just: Kept[int] = Kept(16, 64 + 1, nbytes=lambda made: made)
     just.get(Documents(torch.zeros(1, 8).long()), "beside", lambda: 1)
     assert len(just.made) == 1
@@ -271,7 +271,7 @@ def test_a_mask_is_kept_in_a_mebibyte(length: int, numbers: bool, monkeypatch) -
     x = torch.randn(1, 1, length, 4)
     for _ in range(3):
         dot_product_attention(x, x, x, ~SlidingWindow(3) | Causal())
-    [made] = [found.keep for found in table.kept.made.values()]
+    [made] = [found.keep for found, _ in table.kept.made.values()]
     assert len(asked) == 1
     assert made.shape == (1, 1, length, length)
     assert made.dtype == (torch.float32 if numbers else torch.bool)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
@@ -573,3 +574,22 @@ def test_a_notebook_shows_no_picture_of_many_sequences() -> None:
     assert Heads()._repr_html_() is None  # of 8 keys
     Heads.heads = 64
     assert Heads()._repr_html_() is not None
+
+
+@pytest.mark.parametrize("width", [1 << 62, sys.maxsize])
+def test_a_window_without_a_limit_hides_nothing(width: int) -> None:
+    x = torch.randn(1, 4, 512, 16)
+    got = dot_product_attention(x, x, x, Causal() & SlidingWindow(width), backend="spans")
+    torch.testing.assert_close(got, dot_product_attention(x, x, x, Causal()))
+
+
+def test_an_entry_of_a_tensor_is_its_own() -> None:
+    for mask in (Padding(torch.tensor([3])), PrefixLM(3), Causal()):
+        keep, want = mask.to_tensor(3, 3), mask.to_tensor(3, 3).clone()
+        keep[..., 0, 0] = want[..., 0, 0] = False
+        assert torch.equal(keep, want)
+
+
+def test_lengths_of_eight_bits_do_not_wrap() -> None:
+    rule = Padding(torch.tensor([200, 100], dtype=torch.uint8)).mask_mod(1, 400)
+    assert [bool(rule(0, 0, 0, key)) for key in (199, 200, 300)] == [True, False, False]

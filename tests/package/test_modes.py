@@ -13,9 +13,11 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from attention import (
     Causal,
     Documents,
+    KVCache,
     MultiHeadAttention,
     Padding,
     PrefixLM,
+    RollingKVCache,
     SelfAttention,
     SlidingWindow,
     dot_product_attention,
@@ -338,3 +340,34 @@ def test_what_nobody_sees_may_be_anything_also_where_nobody_can_look() -> None:
     compiled = torch.compile(attend, backend="aot_eager", fullgraph=True)
     for run in (make_fx(attend)(x, wild), compiled):
         torch.testing.assert_close(run(x, wild), want)
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("tracing", ["real", "fake", "symbolic"])
+def test_tiles_recorded(tracing: str) -> None:
+    def attend(x: Tensor) -> Tensor:
+        return dot_product_attention(x, x, x, LARGE["window"], backend="tiled")
+
+    x = torch.randn(1, 8, 512, 4)
+    torch.testing.assert_close(make_fx(attend, tracing_mode=tracing)(x)(x), attend(x))
+
+
+def test_a_softcap_on_tensors_that_have_only_a_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attention.choice.MIN_SCORES_TILED", 1)
+    with FakeTensorMode():
+        x = torch.randn(1, 2, 16, 4)
+        assert dot_product_attention(x, x, x, Causal(), softcap=30.0).shape == x.shape
+        with pytest.raises(ValueError, match="plans with values, which are not there yet"):
+            dot_product_attention(x, x, x, Causal(), backend="spans")
+
+
+def test_caches_of_tensors_that_have_only_a_shape() -> None:
+    with FakeTensorMode():
+        cache = KVCache()
+        cache.update(*torch.randn(2, 2, 1, 3, 4))
+        cache.reorder(torch.tensor([1, 1]))
+        assert cache.length == 3
+        mask = Causal() & SlidingWindow(3) & Padding(torch.tensor([3, 2]))
+        attend = MultiHeadAttention(8, 2)
+        x = torch.randn(2, 3, 8)
+        assert attend(x, mask=mask, cache=RollingKVCache(3)).shape == x.shape

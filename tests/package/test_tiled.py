@@ -156,3 +156,15 @@ def test_tiles_compile_whole() -> None:
             grads = [torch.autograd.grad(x.square().sum(), query)[0] for x in (ours, theirs)]
             torch.testing.assert_close(*grads)
             held.copy_(held.flip(0))  # what it holds, in place: the second call sees it
+
+
+def test_a_mask_of_inference_mode_can_learn() -> None:
+    with torch.inference_mode():
+        lengths = torch.tensor([3, 20])
+    x = torch.randn(2, 4, 32, 8)
+    grads = []
+    for backend in ("eager", "tiled"):
+        leaf = x.clone().requires_grad_()
+        dot_product_attention(leaf, leaf, leaf, Padding(lengths), backend=backend).sum().backward()
+        grads.append(leaf.grad)
+    torch.testing.assert_close(*grads)

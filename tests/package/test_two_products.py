@@ -31,7 +31,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[torch.Size]:
         made.append(key.shape)
         return once(query, key, value, scale)
 
-    monkeypatch.setattr(products, "LARGE", 0)
+    monkeypatch.setattr(products, "MIN_BYTES", 0)
     monkeypatch.setattr(products, "products", count)
     return made
 
@@ -144,6 +144,6 @@ def test_all_else_is_left_to_the_kernel(calls: list[torch.Size], name: str) -> N
 
 def test_few_keys_are_left_to_the_kernel() -> None:
     query = torch.empty(1, 2, 4, 16)
-    rows = products.LARGE // (2 * 2 * 16 * 4)  # keys and values, two heads, 16 numbers of 4 bytes
+    rows = products.MIN_BYTES // (2 * 2 * 16 * 4)  # both, two heads, 16 numbers of 4 bytes
     assert products.pays(query, *torch.empty(2, 1, 2, rows, 16))
     assert not products.pays(query, *torch.empty(2, 1, 2, rows - 1, 16))

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from attention import Causal, Documents, Padding, PrefixLM, SlidingWindow
-from attention.backends.products import LARGE
+from attention.backends.products import MIN_BYTES
 from attention.backends.spans import walk
 from attention.blocks import plan
 from attention.call import Call
@@ -481,7 +481,7 @@ def test_what_the_page_says_of_decoding_holds() -> None:
 
 
 def test_from_how_many_bytes_on_one_query_of_a_group_is_two_products() -> None:
-    says(f"share keys and values of {LARGE >> 20} MiB or more", LARGE % 2**20 == 0)
+    says(f"share keys and values of {MIN_BYTES >> 20} MiB or more", MIN_BYTES % 2**20 == 0)
 
 
 def test_what_the_page_says_of_modules_holds() -> None:
