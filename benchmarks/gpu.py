@@ -22,11 +22,12 @@ import gpu_hopper
 import torch
 from gpu_check import WIDTHS, check
 from gpu_rounds import say
-from gpu_shapes import DRY, PARTS
+from gpu_shapes import DRY, PARTS, Shape
 from gpu_table import machine, table, versions
+from gpu_ways import Make, ways
 from timing import keep
 
-HANGS = 300  # seconds: by then the forward for Hopper waits for what never comes
+HANGS = 540  # seconds; gpu_hopper.py itself notices sooner that it waits for what never comes
 
 
 def hopper(rounds: int, pause: float) -> int:
@@ -45,6 +46,7 @@ def main(arguments: list[str]) -> int:
     asked.add_argument("--part", choices=[*PARTS, "hopper"], action="append", help="only this one")
     asked.add_argument("--rounds", type=int, default=3, choices=range(1, 10))
     asked.add_argument("--pause", type=float, default=0.5, help="seconds before each way, to cool")
+    asked.add_argument("--without", action="append", default=[], help="leave a way out, flex say")
     given = asked.parse_args(arguments)
     if not given.dry and not torch.cuda.is_available():
         say("no CUDA device: expected an NVIDIA GPU and a torch built for CUDA, or --dry")
@@ -53,25 +55,31 @@ def main(arguments: list[str]) -> int:
     torch.manual_seed(0)
     wrong = 0
     right: list[int] = []
-    for width in WIDTHS:
+    parts = given.part or [*PARTS, "hopper"]
+    made = DRY if given.dry else PARTS
+    timed = {x.width for part in PARTS if part in parts for x in made[part]()}
+    for width in sorted(timed) if given.part else WIDTHS:
         if errors := check(ours, device, width):
             say("\n".join(errors))
             wrong = 1
         else:
             say(f"{ours} is right at small and ragged shapes of width {width}")
             right.append(width)
-    parts = given.part or [*PARTS, "hopper"]
-    made = DRY if given.dry else PARTS
     shapes = {
         part: [x for x in made[part]() if x.width in right] for part in PARTS if part in parts
     }
+
+    def every(shape: Shape, device: str) -> dict[str, Make]:
+        found = ways(shape, device)
+        return {name: make for name, make in found.items() if name not in given.without}
+
     if given.dry:
         tables = {part: list(table(each, device, ours, 1, 0)) for part, each in shapes.items()}
         print(json.dumps(tables, indent=1))
         return wrong
     measured = {"gpu": machine(), **versions()}
     for part, each in shapes.items():
-        for cells in table(each, device, ours, given.rounds, given.pause):
+        for cells in table(each, device, ours, given.rounds, given.pause, every):
             keep(__file__, part, cells, **measured)
     if "hopper" in parts and gpu_hopper.there():
         wrong |= hopper(given.rounds, given.pause)

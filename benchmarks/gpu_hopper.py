@@ -6,6 +6,7 @@
 never lands, it waits for ever. Writes its part of `gpu.json`.
 """
 
+import faulthandler
 import math
 import sys
 from functools import partial
@@ -25,6 +26,7 @@ from torch.nn.attention import SDPBackend
 from attention import Causal
 
 WIDTHS = (64, 128)
+HANGS = 120  # seconds, for all checks, and for each shape: by then it waits for what never comes
 
 
 def there() -> bool:
@@ -58,8 +60,9 @@ def check(device: str) -> list[str]:
     """What is wrong, a line each: contexts by the rule of `gpu_check`, log-sum-exps beyond 1e-4."""
     found: list[str] = []
     sizes = [*SIZES, *LONG] if device == "cuda" else SIZES
-    for size, width, dtype, causal in product(sizes, WIDTHS, DTYPES, (False, True)):
-        *inputs, _ = draw(size, width, dtype, device)
+    cases = product(sizes, WIDTHS, DTYPES, (False, True), (False, True))
+    for size, width, dtype, causal, turned in cases:
+        *inputs, _ = draw(size, width, dtype, device, turned)
         mask = Causal() if causal else None
         exact = formula(*(x.double() for x in inputs), mask)
         plain = formula(*inputs, mask)
@@ -67,7 +70,7 @@ def check(device: str) -> list[str]:
         lines = wrong([context], [plain], [exact])
         if not torch.allclose(logs.double(), sums(*inputs[:2], causal), rtol=0, atol=1e-4):
             lines.append("log-sum-exp: expected an error of at most 0.0001, got more")
-        case = f"hopper, {size} of {width}, {'causal' if causal else 'none'}, {dtype}"
+        case = f"hopper, {size} of {width}, {'causal' if causal else 'none'}, {dtype}, {turned=}"
         found += [f"{case}: {line}" for line in lines]
     return found
 
@@ -89,14 +92,18 @@ def main(rounds: int, pause: float) -> int:
         say("no GPU of compute capability 9.0: expected one, such as an H100")
         return 2
     torch.manual_seed(0)
+    faulthandler.dump_traceback_later(HANGS, exit=True)
     if errors := check("cuda"):
         say("\n".join(errors))
         return 1
     say("the forward for Hopper is right at small and ragged shapes")
+    faulthandler.dump_traceback_later(HANGS, exit=True)
     script = str(Path(__file__).with_name("gpu.py"))
     measured = {"gpu": machine(), **versions()}
     for cells in table(published(backward=False), "cuda", "triton", rounds, pause, ways):
         keep(script, "hopper", cells, **measured)
+        faulthandler.dump_traceback_later(HANGS, exit=True)
+    faulthandler.cancel_dump_traceback_later()
     return 0
 
 

@@ -17,7 +17,7 @@ import triton
 from triton.backends.compiler import GPUTarget
 from triton.runtime import driver
 
-from attention.backends.triton import launch
+from attention.backends.triton import configs, launch
 from attention.backends.triton.configs import DTYPES, WIDTHS, Config
 from attention.backends.triton.rules import Rule
 
@@ -81,13 +81,14 @@ def compiled(capability: int, dtype: torch.dtype, width: int, padded: bool) -> d
     query = torch.empty(2, 8, 4096, width, dtype=dtype)
     key = torch.empty(2, 2, 4096, width, dtype=dtype)
     rule = Rule(spans=torch.empty(2, 2, dtype=torch.int64) if padded else None)
-    kept, launch.start = launch.start, start
+    kept = launch.start, configs.is_hopper
+    launch.start, configs.is_hopper = start, lambda device: capability == 90
     try:
         context, sums = launch.contexts(query, key, key, rule, 0.1)
         launch.gradients(query, key, key, context, sums, context, rule, 0.1)
         launch.contexts(query[:, :, :1], key, key, rule, 0.1)
     finally:
-        launch.start = kept
+        launch.start, configs.is_hopper = kept
     return found
 
 

@@ -63,7 +63,7 @@ def tune(
 ) -> Iterator[dict[str, dict[str, float] | str]]:
     """After each candidate the times so far: the fastest under both rules first, none last."""
     *inputs, grad = draw(size, width, torch.bfloat16, device)
-    entries = TABLES[table]
+    entries = TABLES[table].on(torch.device(device))
     calls = {name: call(table, inputs, grad, rule) for name, rule in RULES.items()}
     expected = {name: start() for name, start in calls.items()}
     kept, found = entries[width], {}
@@ -95,7 +95,7 @@ def main(arguments: list[str]) -> int:
     cells: dict[str, object] = {}
     measured = {"gpu": machine(), **versions()}
     for table, candidates in CANDIDATES.items():
-        now = TABLES[table][width]
+        now = TABLES[table].on(torch.device("cuda", 0))[width]
         fit = [x for x in candidates if x.rows * x.columns * width <= LARGEST]
         configs = [now, *(config for config in fit if config != now)]
         size = FEW if table == "decode" else LONG

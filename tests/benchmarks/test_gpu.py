@@ -212,7 +212,7 @@ def test_the_check_of_the_forward_for_hopper_sees_what_is_wrong(
     for broken, part in ((lambda c, s: (c * 1.05, s), "context"), (lambda c, s: (c, s + 1), "log")):
         monkeypatch.setattr(gpu_hopper, "forward", lambda *a, f=broken: f(*right(*a)))
         found = gpu_hopper.check("cpu")
-        assert len(found) == 24  # cases: sizes, widths, dtypes, with a mask and without
+        assert len(found) == 48  # cases: sizes, widths, dtypes, with a mask or not, turned or not
         assert all(f": {part}" in line for line in found)
 
 

@@ -1,5 +1,7 @@
 """Tuning our tiles, tried in the interpreter: what is right is timed, and what is not says so."""
 
+import copy
+
 import gpu_clock
 import gpu_tune
 import interpreter
@@ -24,7 +26,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("table", gpu_tune.TABLES)
 def test_every_candidate_is_timed_and_none_stays(table: str) -> None:
-    before = {name: dict(entries) for name, entries in gpu_tune.TABLES.items()}
+    before = copy.deepcopy(gpu_tune.TABLES)
     size = SIZES.get(table, (1, 2, 1, 40, 40))
     *_, found = gpu_tune.tune(table, size, 64, interpreter.DEVICE, CONFIGS)
     assert set(found) == {"16 16 4 1", "16 32 4 1"}
@@ -39,9 +41,9 @@ def test_a_wrong_result_has_no_time_and_comes_last(monkeypatch: pytest.MonkeyPat
 
     def contexts(*given: object) -> tuple[torch.Tensor, torch.Tensor]:
         context, sums = right(*given)
-        return (context * 1.1 if gpu_tune.FORWARD[64] == CONFIGS[0] else context), sums
+        return (context * 1.1 if gpu_tune.FORWARD.every[64] == CONFIGS[0] else context), sums
 
-    monkeypatch.setitem(gpu_tune.FORWARD, 64, CONFIGS[1])
+    monkeypatch.setitem(gpu_tune.FORWARD.every, 64, CONFIGS[1])
     monkeypatch.setattr(launch, "contexts", contexts)
     *_, found = gpu_tune.tune("forward", (1, 2, 1, 40, 40), 64, interpreter.DEVICE, CONFIGS)
     assert list(found) == ["16 32 4 1", "16 16 4 1"]

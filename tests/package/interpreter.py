@@ -33,9 +33,10 @@ assert (DEVICE == "cpu") == backend.INTERPRETED
 
 def small_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tiles so small that short sequences have inner ones, and others on each side of them."""
-    for table in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
-        for width in table:
-            monkeypatch.setitem(table, width, configs.Config(16, 16, 4, 1))
+    for sizes in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
+        for table in sizes:
+            for width in table:
+                monkeypatch.setitem(table, width, configs.Config(16, 16, 4, 1))
 
 
 # The interpreter keeps bfloat16 as its 16 bits. In 3.6.0, 3.7.1 and 3.9.0 its `dot` multiplies

@@ -90,8 +90,8 @@ def test_strides_and_missing_axes_do_not_matter() -> None:
     assert torch.equal(one, want[0][0])
 
 
-@pytest.mark.parametrize("scale", [-0.3, 0.0])
-def test_a_scale_not_above_zero(scale: float) -> None:
+@pytest.mark.parametrize("scale", [-0.3, 0.0, 1e-50, -1e-50])
+def test_a_scale_that_single_precision_takes_for_none_or_less(scale: float) -> None:
     inputs = [torch.randn(1, 2, 20, 64, **HALF) for _ in range(3)]
     ours = found(*inputs, mask=Causal(), scale=scale)
     true = found(*inputs, mask=Causal(), scale=scale, backend="eager")
@@ -101,8 +101,10 @@ def test_a_scale_not_above_zero(scale: float) -> None:
 
 @pytest.mark.parametrize("queries", [20, 1])
 def test_large_scores_do_not_overflow(queries: int) -> None:
-    query = torch.full((1, 1, queries, 64), 3e4, **HALF)
-    key = torch.full((1, 1, 20, 64), 3e4, **HALF)
+    # Powers of 2: a GPU scales and lowers in one multiply-add, and of other scores above 2^31 what
+    # the scaled maximum was rounded by would be a power that overflows.
+    query = torch.full((1, 1, queries, 64), 2.0**15, **HALF)
+    key = torch.full((1, 1, 20, 64), 2.0**15, **HALF)
     value = torch.ones(1, 1, 20, 64, **HALF)
     got = dot_product_attention(query, key, value, backend="triton")
     assert torch.equal(got, torch.ones_like(got))

@@ -25,7 +25,8 @@ pytestmark = pytest.mark.untyped
 def test_no_spills_little_shared_memory_and_tensor_cores(name: str, kernel: str, row: dict) -> None:
     assert row["spilled"] == 0
     assert row["registers"] <= 255
-    assert row["shared"] <= 99 * 1024  # what sm_86 gives one program; sm_80 and sm_90 more
+    # What sm_86 gives one program, which takes what sm_80 takes; and sm_90.
+    assert row["shared"] <= (99 if name.startswith("sm_80") else 227) * 1024
     assert (row["mma"] + row["wgmma"] > 0) == (kernel != "merge")  # merging has no product
     if name.startswith("sm_80"):
         assert row["wgmma"] == 0

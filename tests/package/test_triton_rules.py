@@ -136,8 +136,35 @@ def test_rows_in_one_piece_are_not_copied() -> None:
 
 
 def test_each_table_has_each_width() -> None:
-    for table in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
-        assert tuple(table) == configs.WIDTHS == (64, 128, 256)
+    for sizes in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
+        for table in sizes:
+            assert tuple(table) == configs.WIDTHS == (64, 128, 256)
+
+
+def test_hopper_has_tiles_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    here, gpu = torch.device("cpu"), torch.device("cuda", 0)
+    for capability in ((8, 0), (9, 0), (10, 0)):
+        monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device, c=capability: c)
+        assert configs.FORWARD.on(here) is configs.FORWARD.every
+        table = configs.FORWARD.hopper if capability == (9, 0) else configs.FORWARD.every
+        assert configs.FORWARD.on(gpu) is table
+
+
+@pytest.mark.parametrize(
+    ("heads", "group", "numbers", "together"),
+    [
+        (32, 1, 1 << 20, 8),  # keys and values of 2 bytes: 4 MiB a head
+        (32, 4, 1 << 20, 32),  # of four heads
+        (32, 2, 1 << 20, 16),
+        (3, 1, 1 << 20, 3),
+        (3, 1, 1 << 24, 1),
+        (0, 1, 0, 1),
+    ],
+)
+def test_heads_whose_keys_fit_the_cache_go_together(
+    heads: int, group: int, numbers: int, together: int
+) -> None:
+    assert launch.together(heads, group, numbers) == together
 
 
 @pytest.mark.parametrize("queries", [20, 1])

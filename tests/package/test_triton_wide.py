@@ -1,4 +1,4 @@
-"""Our GPU kernels where 32 bits are too few: for an address, and for a length."""
+"""Where our GPU kernels work, program by program; and where 32 bits are too few for it."""
 
 import os
 from unittest.mock import patch
@@ -20,6 +20,29 @@ with patch.dict(os.environ, {"TRITON_INTERPRET": str(int(backend.INTERPRETED))})
         at = tiles.places((tl.cast(0, tl.int64), of_row), first, ROWS, WIDTH)
         own = tl.arange(0, ROWS)[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
         tl.store(found + own, at)
+
+    @triton.jit
+    def places(found, count, heads, together):
+        """Tile, head and sequence of each program."""
+        tile, head, sequence = tiles.place(count, heads, together)
+        at = found + tl.program_id(0) * 3
+        tl.store(at, tile)
+        tl.store(at + 1, head.to(tl.int32))
+        tl.store(at + 2, sequence.to(tl.int32))
+
+
+@pytest.mark.parametrize("together", [1, 2, 4, 6])
+def test_each_program_has_a_place_of_its_own(together: int) -> None:
+    """Two sequences of three heads, five tiles each; of the last section some heads may lack."""
+    found = torch.zeros(30, 3, dtype=torch.int32, device=DEVICE)
+    places[(30,)](found, 5, 3, together)
+    expected = [
+        [tile, head % 3, head // 3]
+        for first in range(0, 6, together)
+        for tile in range(5)
+        for head in range(first, min(first + together, 6))
+    ]
+    assert found.tolist() == expected
 
 
 @pytest.mark.parametrize("of_row", [64, 1 << 25, 1 << 40])

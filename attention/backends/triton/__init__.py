@@ -38,8 +38,9 @@ def triton(
         Dao, *FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning*
         (2023), algorithms 1 and 2.
     """
-    if scale <= 0:  # −∞, which hides a score, times a number not above 0 would not hide it
-        query, scale = query * float((scale > 0) - (scale < 0)), abs(scale) or 1.0
+    if scale < 1e-37:  # −∞, which hides a score, times 0 in single precision would not hide it
+        sign = -1.0 if scale <= -1e-37 else 0.0
+        query, scale = query * sign, abs(scale) if sign else 1.0
     context: Any = Triton.apply(*map(rows, (query, key, value)), rule or Rule(), scale)
     return context.reshape(query.shape), None
 

@@ -11,6 +11,7 @@ import triton.language as tl
 from attention.backends.triton.forward import LOG2E
 from attention.backends.triton.tiles import (
     border,
+    bounds,
     cut,
     ends,
     fetch,
@@ -22,20 +23,21 @@ from attention.backends.triton.tiles import (
 )
 
 
-@triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
+@triton.jit(do_not_specialize=["left", "right", "queries", "keys", "together"])
 def of_queries(
     query, key, value, context, grad, sums, sames, of_query, spans,
     query_strides, key_strides, value_strides, context_strides, grad_strides, of_query_strides,
-    scale, left, right, heads, group, queries, keys,
+    scale, left, right, heads, group, queries, keys, together,
     WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """The gradient of one tile of queries; beside it what `of_keys` needs, `grad · context`."""
-    tile, head, sequence = place(tl.cdiv(queries, ROWS), heads)
+    tile, head, sequence = place(tl.cdiv(queries, ROWS), heads, together)
+    tile = tl.cdiv(queries, ROWS) - 1 - tile  # the longest first
     row = tile * ROWS + tl.arange(0, ROWS)  # (R,)
-    position = row + keys - queries  # (R,)
     low = tile * ROWS + keys - queries
     high = tl.minimum(low + ROWS, keys) - 1
     start, stop = ends(spans, sequence, keys)
+    begin, end = bounds(row + keys - queries, left, right, start, stop)  # (R,)
     some, beyond, every, until = stretch(low, high, left, right, start, stop)
     first, count, inner, outer = cut(some, beyond, every, until, COLUMNS)
 
@@ -63,7 +65,7 @@ def of_queries(
         read = (column >= some) & (column < beyond)  # others may hold anything, and 0 · NaN is NaN
         k = fetch(of_k, n * COLUMNS, read, COLUMNS, WIDTH)
         v = fetch(of_v, n * COLUMNS, read, COLUMNS, WIDTH)
-        seen = sees(position[:, None], column[None, :], left, right, start, stop)
+        seen = sees(begin[:, None], end[:, None], column[None, :])
         weights = tl.exp2(tl.dot(q, k.T) * (scale * LOG2E) - log[:, None])
         of_scores = tl.where(seen, weights * (tl.dot(g, v.T) - same[:, None]), 0.0)
         found = tl.dot(of_scores.to(k.dtype), k, found)
@@ -71,18 +73,18 @@ def of_queries(
     write(of_q, tile * ROWS, there, found * scale)
 
 
-@triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
+@triton.jit(do_not_specialize=["left", "right", "queries", "keys", "together"])
 def of_keys(
     query, key, value, grad, sums, sames, of_key, of_value, spans,
     query_strides, key_strides, value_strides, grad_strides, of_key_strides, of_value_strides,
-    scale, left, right, heads, group, queries, keys,
+    scale, left, right, heads, group, queries, keys, together,
     WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """The gradients of one tile of keys and values, from all query heads that read them.
 
     Tiles lie on their side here, (C, R): so both sums are products without a transposed weight.
     """
-    tile, head, sequence = place(tl.cdiv(keys, COLUMNS), heads // group)
+    tile, head, sequence = place(tl.cdiv(keys, COLUMNS), heads // group, together)
     column = tile * COLUMNS + tl.arange(0, COLUMNS)  # (C,)
     start, stop = ends(spans, sequence, keys)
     # Keys that some query sees: those before are out of the window of the first query.
@@ -91,6 +93,7 @@ def of_keys(
     held = (column >= low) & (column <= high)
     # A key reaches back what a query reaches ahead. Positions, then rows.
     some, beyond, every, until = stretch(low, high, right, left, keys - queries, keys)
+    begin, end = bounds(column, right, left, keys - queries, keys)  # (C,), of those held
     some, beyond = some + queries - keys, beyond + queries - keys
     every, until = every + queries - keys, until + queries - keys
     first, count, inner, outer = cut(some, beyond, every, until, ROWS)
@@ -123,8 +126,7 @@ def of_keys(
             g = fetch(of_g, n * ROWS, asks, ROWS, WIDTH)
             log = tl.load(sums + number + row, mask=asks, other=0.0)
             same = tl.load(sames + number + row, mask=asks, other=0.0)
-            position = row + keys - queries
-            seen = sees(position[None, :], column[:, None], left, right, start, stop)
+            seen = sees(begin[:, None], end[:, None], row[None, :] + keys - queries)
             weights = tl.exp2(tl.dot(k, q.T) * (scale * LOG2E) - log[None, :])
             weights = tl.where(seen, weights, 0.0)
             to_value = tl.dot(weights.to(g.dtype), g, to_value)

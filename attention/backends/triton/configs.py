@@ -1,7 +1,8 @@
 """How large a tile is, and how many warps work on it: one table, and no search at run time.
 
-Each entry fits the smallest shared memory of the GPUs from sm_80 on, 99 KiB a program on sm_86,
-and compiles without spills: `benchmarks/gpu_offline.py` shows both.
+Each entry for every GPU fits the smallest shared memory of those from sm_80 on, 99 KiB a program on
+sm_86; on Hopper a program may have 227 KiB. All compile without spills: `benchmarks/gpu_offline.py`
+shows both.
 """
 
 from typing import NamedTuple
@@ -18,14 +19,45 @@ class Config(NamedTuple):
     stages: int
 
 
-# By the width of a head.
-FORWARD = {64: Config(128, 64, 4, 3), 128: Config(128, 32, 8, 2), 256: Config(64, 32, 8, 2)}
-OF_QUERIES = {64: Config(128, 64, 8, 2), 128: Config(64, 64, 8, 2), 256: Config(32, 32, 8, 1)}
-OF_KEYS = {64: Config(32, 128, 8, 1), 128: Config(32, 64, 8, 1), 256: Config(32, 32, 8, 1)}
-DECODE = {64: Config(16, 128, 4, 3), 128: Config(16, 64, 4, 3), 256: Config(16, 32, 4, 3)}
+class Sizes(NamedTuple):
+    """By the width of a head: the size on every GPU, and on Hopper, of compute capability 9.0."""
 
-WIDTHS = tuple(FORWARD)
+    every: dict[int, Config]
+    hopper: dict[int, Config]
+
+    def on(self, device: torch.device) -> dict[int, Config]:
+        return self.hopper if is_hopper(device) else self.every
+
+
+def is_hopper(device: torch.device) -> bool:
+    return device.type == "cuda" and torch.cuda.get_device_capability(device) == (9, 0)
+
+
+def sizes(every: dict[int, Config], larger: dict[int, Config]) -> Sizes:
+    return Sizes(every, every | larger)
+
+
+FORWARD = sizes(
+    {64: Config(128, 64, 4, 3), 128: Config(128, 32, 8, 2), 256: Config(64, 32, 8, 2)},
+    {128: Config(128, 64, 8, 3)},
+)
+OF_QUERIES = sizes(
+    {64: Config(128, 64, 8, 2), 128: Config(64, 64, 8, 2), 256: Config(32, 32, 8, 1)},
+    {128: Config(128, 64, 8, 2)},
+)
+OF_KEYS = sizes(
+    {64: Config(32, 128, 8, 1), 128: Config(32, 64, 8, 1), 256: Config(32, 32, 8, 1)},
+    {64: Config(32, 128, 8, 3), 128: Config(32, 128, 8, 1)},
+)
+DECODE = sizes(
+    {64: Config(16, 128, 4, 3), 128: Config(16, 64, 4, 3), 256: Config(16, 32, 4, 3)}, {}
+)
+
+WIDTHS = tuple(FORWARD.every)
 DTYPES = (torch.float16, torch.bfloat16)
+
+# Bytes that a GPU keeps near its processors: an H100 50 MB, of which programs of two rounds share.
+CACHE = 1 << 25
 
 # Two for each of the 132 multiprocessors of an H100, and as many on every other GPU: so that sums
 # are split alike, and give the same bits.

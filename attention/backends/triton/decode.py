@@ -8,7 +8,7 @@ import triton
 import triton.language as tl
 
 from attention.backends.triton.forward import LOG2E, LOWEST, absorb
-from attention.backends.triton.tiles import cut, ends, fetch, of, place, sees, stretch
+from attention.backends.triton.tiles import bounds, cut, ends, fetch, of, place, sees, stretch
 
 
 @triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
@@ -19,11 +19,11 @@ def part(
     WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, SPLITS: tl.constexpr,
 ):  # fmt: skip
     """The context and log-sum-exp of a group's queries over one part of the keys."""
-    split, head, sequence = place(SPLITS, heads // group)
+    split, head, sequence = place(SPLITS, heads // group, 1)
     folded = tl.arange(0, ROWS)  # (R,): the queries of the first head, of the second, …
     row = folded % queries
-    position = row + keys - queries
     start, stop = ends(spans, sequence, keys)
+    begin, end = bounds(row + keys - queries, left, right, start, stop)  # (R,)
     some, beyond, every, until = stretch(keys - queries, keys - 1, left, right, start, stop)
     first, count, _, _ = cut(some, beyond, every, until, COLUMNS)
     each = tl.cdiv(count, SPLITS)
@@ -41,9 +41,9 @@ def part(
         read = (column >= some) & (column < beyond)
         k = fetch(of_k, n * COLUMNS, read, COLUMNS, WIDTH)  # (C, D)
         v = fetch(of_v, n * COLUMNS, read, COLUMNS, WIDTH)  # (C, D)
-        seen = sees(position[:, None], column[None, :], left, right, start, stop)
-        scores = tl.where(seen, tl.dot(q, k.T) * (scale * LOG2E), float("-inf"))
-        top, total, found = absorb(top, total, found, scores, v)
+        seen = sees(begin[:, None], end[:, None], column[None, :])
+        scores = tl.where(seen, tl.dot(q, k.T), float("-inf"))
+        top, total, found = absorb(top, total, found, scores, scale * LOG2E, v)
 
     total = tl.where(total == 0.0, 1.0, total)  # of a query that sees nothing here
     number = ((sequence * (heads // group) + head) * SPLITS + split) * ROWS + folded
@@ -58,7 +58,7 @@ def merge(
     WIDTH: tl.constexpr, ROWS: tl.constexpr, SPLITS: tl.constexpr,
 ):  # fmt: skip
     """A part acts as one key: its score is its log-sum-exp, its value its context."""
-    row, head, sequence = place(queries, heads)
+    row, head, sequence = place(queries, heads, 1)
     folded = head % group * queries + row
     first = (sequence * (heads // group) + head // group) * SPLITS
     number = (first + tl.arange(0, SPLITS)) * ROWS + folded  # (P,)

@@ -11,6 +11,7 @@ import triton.language as tl
 
 from attention.backends.triton.tiles import (
     border,
+    bounds,
     cut,
     ends,
     fetch,
@@ -26,21 +27,23 @@ LOG2E: tl.constexpr = tl.constexpr(1.4426950408889634)
 LOWEST: tl.constexpr = tl.constexpr(-3.0e38)
 
 
-@triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
+@triton.jit(do_not_specialize=["left", "right", "queries", "keys", "together"])
 def forward(
     query, key, value, context, sums, spans,  # spans: (batch, 2)
     query_strides, key_strides, value_strides, context_strides,  # of 3 axes
-    scale, left, right, heads, group, queries, keys,
+    scale, left, right, heads, group, queries, keys, together,
     WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
 ):  # fmt: skip
     """One tile of queries against all tiles of keys that it sees."""
-    tile, head, sequence = place(tl.cdiv(queries, ROWS), heads)
+    tile, head, sequence = place(tl.cdiv(queries, ROWS), heads, together)
+    tile = tl.cdiv(queries, ROWS) - 1 - tile  # the longest first
     row = tile * ROWS + tl.arange(0, ROWS)  # (R,)
     there = row < queries
     position = row + keys - queries
     low = tile * ROWS + keys - queries
     high = tl.minimum(low + ROWS, keys) - 1
     start, stop = ends(spans, sequence, keys)
+    begin, end = bounds(position, left, right, start, stop)  # (R,)
     some, beyond, every, until = stretch(low, high, left, right, start, stop)
     first, count, inner, outer = cut(some, beyond, every, until, COLUMNS)
 
@@ -54,16 +57,16 @@ def forward(
     for n in range(inner, outer):  # all of these queries see all of these keys
         k = fetch(of_k, n * COLUMNS, None, COLUMNS, WIDTH)  # (C, D)
         v = fetch(of_v, n * COLUMNS, None, COLUMNS, WIDTH)  # (C, D)
-        top, total, found = absorb(top, total, found, tl.dot(q, k.T) * scale, v)
+        top, total, found = absorb(top, total, found, tl.dot(q, k.T), scale, v)
     for turn in range(count - (outer - inner)):
         n = border(turn, first, inner, outer)
         column = n * COLUMNS + tl.arange(0, COLUMNS)  # (C,)
         read = (column >= some) & (column < beyond)  # elsewhere may be NaN
         k = fetch(of_k, n * COLUMNS, read, COLUMNS, WIDTH)
         v = fetch(of_v, n * COLUMNS, read, COLUMNS, WIDTH)
-        seen = sees(position[:, None], column[None, :], left, right, start, stop)
-        scores = tl.where(seen, tl.dot(q, k.T) * scale, float("-inf"))
-        top, total, found = absorb(top, total, found, scores, v)
+        seen = sees(begin[:, None], end[:, None], column[None, :])
+        scores = tl.where(seen, tl.dot(q, k.T), float("-inf"))
+        top, total, found = absorb(top, total, found, scores, scale, v)
 
     idle = total == 0.0  # a query that sees nothing keeps its zeros
     total = tl.where(idle, 1.0, total)
@@ -75,11 +78,15 @@ def forward(
 
 
 @triton.jit
-def absorb(top, total, found, scores, v):
-    """One more block of keys: scores (R, C) and values (C, D)."""
-    higher = tl.maximum(top, tl.max(scores, 1))
+def absorb(top, total, found, scores, scale, v):
+    """One more block of keys: scores (R, C) and values (C, D).
+
+    The scale is positive: the largest score is the largest when scaled too. And to scale a score
+    and to lower it is one multiply-add.
+    """
+    higher = tl.maximum(top, tl.max(scores, 1) * scale)
     factor = tl.exp2(top - higher)  # (R,): for what is summed already
-    shares = tl.exp2(scores - higher[:, None])  # (R, C)
+    shares = tl.exp2(scores * scale - higher[:, None])  # (R, C)
     total = total * factor + tl.sum(shares, 1)
     found = tl.dot(shares.to(v.dtype), v, found * factor[:, None])
     return higher, total, found

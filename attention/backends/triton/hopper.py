@@ -102,7 +102,7 @@ def forward(
     context = torch.empty_like(query)
     sums = query.new_empty(batch, heads, queries, dtype=torch.float32)
     with torch.cuda.device_of(query):  # a kernel starts on the current device
-        hopper[-(-queries // (2 * rows)), heads, batch](
+        hopper[heads, -(-queries // (2 * rows)), batch](
             tiles(query, rows), tiles(key, columns), tiles(value, columns), tiles(context, rows),
             sums, scale * LOG2_E, queries, key.shape[2], heads // key.shape[1],
             CAUSAL=causal, ROWS=rows, COLUMNS=columns, STAGES=stages,

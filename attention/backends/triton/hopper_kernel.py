@@ -44,10 +44,11 @@ def hopper(
 ):  # fmt: skip
     """One tile of queries. The longest rows of a causal mask start first, and the short end evenly.
 
-    Programs that run together mostly have the same head, whose keys then come from the cache.
+    Programs that run together have the heads of one sequence, each head several times: so its keys
+    come from the cache.
     """
-    row = (gl.num_programs(0) - 1 - gl.program_id(0)) * 2 * ROWS
-    head = gl.program_id(1)
+    row = (gl.num_programs(1) - 1 - gl.program_id(1)) * 2 * ROWS
+    head = gl.program_id(0)
     sequence = gl.program_id(2)
     # Tiles that any of these queries sees, and tiles of which they all see every key.
     if CAUSAL:
@@ -198,7 +199,7 @@ def consumer(
     fence_async_shared()  # the copy goes another way than the threads that stored
     copy_out(o_map, [sequence, head, row, 0], own)
     logs = gl.where(idle, float("inf"), top + gl.log2(total))
-    at = (sequence * gl.num_programs(1) + head) * queries + line
+    at = (sequence * gl.num_programs(0) + head) * queries + line
     gl.store(sums + at, logs, mask=line < queries)
     tma.store_wait(0)
 

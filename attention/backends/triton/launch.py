@@ -8,7 +8,15 @@ from torch import Tensor
 
 from attention import heads as of_heads
 from attention.backends.triton.backward import of_keys, of_queries
-from attention.backends.triton.configs import DECODE, FORWARD, OF_KEYS, OF_QUERIES, Config, splits
+from attention.backends.triton.configs import (
+    CACHE,
+    DECODE,
+    FORWARD,
+    OF_KEYS,
+    OF_QUERIES,
+    Config,
+    splits,
+)
 from attention.backends.triton.decode import merge, part
 from attention.backends.triton.forward import forward
 from attention.backends.triton.rules import Rule
@@ -25,15 +33,16 @@ def contexts(
     context, sums = torch.empty_like(query), numbers(query)
     batch, heads, queries, width = query.shape
     group = of_heads.group(query, key)
-    if 0 < group * queries <= DECODE[width].rows:
+    if 0 < group * queries <= DECODE.on(query.device)[width].rows:
         few(query, key, value, context, sums, rule, scale)
         return context, sums
-    config = FORWARD[width]
+    config = FORWARD.on(query.device)[width]
     start(
         forward, tiles(queries, config.rows) * heads * batch, config,
         query, key, value, context, sums, spans(rule, batch),
         *strides(query, key, value, context),
         scale, rule.left, rule.right, heads, group, queries, key.size(2),
+        together(heads * batch, group, key.size(2) * width),
         width, config.rows, config.columns,
     )  # fmt: skip
     return context, sums
@@ -44,7 +53,7 @@ def few(
 ) -> None:
     """The same for few queries: the keys of each head are split among programs."""
     batch, heads, queries, width = query.shape
-    kv_heads, keys, config = key.size(1), key.size(2), DECODE[width]
+    kv_heads, keys, config = key.size(1), key.size(2), DECODE.on(query.device)[width]
     group = of_heads.group(query, key)
     parts = splits(batch * kv_heads, tiles(keys, config.columns))
     logs = query.new_empty(batch, kv_heads, parts, config.rows, dtype=torch.float32)
@@ -79,20 +88,21 @@ def gradients(
     kv_heads, keys = key.shape[1:3]
     group = of_heads.group(query, key)
     kept, sames = spans(rule, batch), numbers(query)
-    rest = scale, rule.left, rule.right, heads, group, queries, keys, width
-    config = OF_QUERIES[width]
+    rest = scale, rule.left, rule.right, heads, group, queries, keys
+    config = OF_QUERIES.on(query.device)[width]
     start(
         of_queries, tiles(queries, config.rows) * heads * batch, config,
         query, key, value, context, grad, sums, sames, of_query, kept,
         *strides(query, key, value, context, grad, of_query),
-        *rest, config.rows, config.columns,
+        *rest, together(heads * batch, group, keys * width), width, config.rows, config.columns,
     )  # fmt: skip
-    config = OF_KEYS[width]
+    config = OF_KEYS.on(query.device)[width]
     start(
         of_keys, tiles(keys, config.columns) * kv_heads * batch, config,
         query, key, value, grad, sums, sames, of_key, of_value, kept,
         *strides(query, key, value, grad, of_key, of_value),
-        *rest, config.rows, config.columns,
+        *rest, together(kv_heads * batch, 1, group * queries * width),
+        width, config.rows, config.columns,
     )  # fmt: skip
     return of_query, of_key, of_value
 
@@ -101,6 +111,14 @@ def start(kernel: Any, programs: int, config: Config, *given: Any) -> None:
     """Nothing where there is nothing to compute, which a GPU would refuse."""
     if programs:
         kernel[(programs,)](*given, num_warps=config.warps, num_stages=config.stages)
+
+
+def together(heads: int, group: int, numbers: int) -> int:
+    """Of how many heads the longest tiles come first: those that read what fits a GPU's cache.
+
+    A group reads so many numbers twice: keys and values, or queries and gradients.
+    """
+    return max(1, min(CACHE // max(4 * numbers, 1) * group, heads))
 
 
 def tiles(rows: int, size: int) -> int:

@@ -13,12 +13,19 @@ import triton.language as tl
 
 
 @triton.jit
-def place(tiles, heads):
-    """Tile, head and sequence of this program; tiles of a head are neighbours."""
+def place(tiles, heads, together):
+    """Tile, head and sequence of this program.
+
+    So many heads go together: first the first tile of each, then the second of each.
+    """
     turn = tl.program_id(0)
-    sequence = turn // tiles // heads
+    first = turn // (tiles * together) * together
+    turn -= first * tiles
+    beside = tl.minimum(together, tl.num_programs(0) // tiles - first)
+    number = first + turn % beside  # of the head, through all sequences
+    head, sequence = number % heads, number // heads
     # 64 bits: times a stride, they may not fit 32.
-    return turn % tiles, (turn // tiles % heads).to(tl.int64), sequence.to(tl.int64)
+    return turn // beside, head.to(tl.int64), sequence.to(tl.int64)
 
 
 @triton.jit
@@ -68,10 +75,16 @@ def border(turn, first, inner, outer):
 
 
 @triton.jit
-def sees(position, key, left, right, start, stop):
+def bounds(position, left, right, start, stop):
+    """The first key that a query may attend to, and the one after the last."""
+    begin = tl.maximum(position - left, start)
+    return begin, tl.minimum(position + right + 1, stop)
+
+
+@triton.jit
+def sees(begin, end, key):
     """Which query of a tile may attend to which of its keys."""
-    near = (key >= position - left) & (key <= position + right)
-    return near & (key >= start) & (key < stop)
+    return (key >= begin) & (key < end)
 
 
 @triton.jit
