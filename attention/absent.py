@@ -43,6 +43,7 @@ def silence(
     key: Float[Tensor, "*kv_heads keys head_dim"],
     value: Float[Tensor, "*kv_heads keys value_dim"],
     keep: Bool[Tensor, "..."],
+    empty: Bool[Tensor, "..."] | None = None,
 ) -> tuple[
     Float[Tensor, "*heads queries head_dim"],
     Float[Tensor, "*kv_heads keys head_dim"],
@@ -54,9 +55,10 @@ def silence(
 
     0 · NaN is NaN, and a row of −inf alone is 0/0. Without either no NaN arises, forward or
     backward. The last of what is returned says which queries are absent, shape `(…, T, 1)`:
-    their contexts and weights are to be made zero in the end; None if there are none.
+    their contexts and weights are to be made zero in the end; None if there are none. They are
+    `empty`, if that is known.
     """
-    empty = idle(keep)
+    empty = idle(keep) if empty is None else empty
     looked = query.is_cpu and type(query) is Tensor and not traced()
     harmless = looked and ordinary(query, key, value)
     if harmless and not empty.any():

@@ -99,9 +99,9 @@ def tabled(name: str, call: Call, mask: Mask) -> Way:
     narrow = run is fused  # the others may have to give the weights of all keys
     added = call.query.dtype if narrow and plain else None
     device = call.query.device
-    columns, keep, whole = table(mask, call.queries, call.keys, device, narrow, added)
+    columns, keep, whole, idle = table(mask, call.queries, call.keys, device, narrow, added)
     if not (whole and plain and narrow):
-        return Way(run, keep, columns)
+        return Way(partial(run, empty=idle) if plain and narrow else run, keep, columns)
     keys = call.keys if columns is None else columns.stop - columns.start
     alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0
     return Way(FUSED_WHOLE, keep, columns, alike and (keep is not None or keys >= REGISTER))

@@ -27,10 +27,12 @@ def fused(
     dropout_p: float,
     causal: bool = False,
     whole: bool = False,
+    empty: Bool[Tensor, "..."] | None = None,
 ) -> tuple[Float[Tensor, "*heads queries value_dim"], None]:
     """Keep what is absent from torch's kernel.
 
-    With `whole`, nothing is absent, and `keep` may be what the kernel adds to the scores.
+    With `whole`, nothing is absent, and `keep` may be what the kernel adds to the scores. `empty`
+    says which queries may attend to nothing, if that is known.
 
     `causal` is for as many queries as keys: with fewer, torch aligns the first query with the
     first key, and a cache needs the last with the last.
@@ -48,9 +50,9 @@ def fused(
     if not dropout_p and may_look(query, key, value, bias):
         # What is absent is nearly always finite, and then harmless.
         context = kernel(query, key, value, laid(keep, bias), scale, dropout_p)
-        if clean(context, idle(keep)):
+        if clean(context, idle(keep) if empty is None else empty):
             return context, None
-    query, key, value, keep, empty = silence(query, key, value, keep)
+    query, key, value, keep, empty = silence(query, key, value, keep, empty)
     context = kernel(query, key, value, laid(keep, bias), scale, dropout_p)
     return context if empty is None else context.masked_fill(empty, 0.0), None
 

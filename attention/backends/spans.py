@@ -132,7 +132,9 @@ class Spans(torch.autograd.Function):
         return *once(tuple(grads)), None, None, None
 
 
-def some(heads: slice, *all_heads: Rows) -> Iterator[Rows]:
+def some(
+    heads: slice, *all_heads: Float[Tensor, "all_heads ..."]
+) -> Iterator[Float[Tensor, "heads ..."]]:
     """Some heads of each.
 
     Not by a slice, for which torch has no rule where several gradients come at once.

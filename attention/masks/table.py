@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention import absent
 from attention.absent import REGISTER
 from attention.heads import four
 from attention.kept import Kept
@@ -24,6 +25,7 @@ class Table(NamedTuple):
     # Which query sees which of them; None: each sees all. Numbers if they were asked for.
     keep: Bool[Tensor, "..."] | Float[Tensor, "..."] | None
     whole: bool  # whether each query surely sees a key, and each key is seen
+    idle: Bool[Tensor, "..."] | None = None  # which queries see none, if that was looked at
 
 
 kept: Kept[Table] = Kept(16)  # of at most 1 MiB each; 2 as numbers in double precision
@@ -75,12 +77,13 @@ def make(
     keep = told.tile(queries, keys, slice(0, queries), slice(start, stop), device)
     if not small(mask, queries, keys, device):
         return Table(columns, keep, whole=False)
-    whole = bool(keep.any(dim=-1).all() and keep.any(dim=-2).all())
+    idle = absent.idle(keep)
+    whole = not idle.any() and bool(keep.any(dim=-2).all())
     if whole and added is not None and keep.numel() <= MAX_NUMBERS:
         keep = keep.new_zeros(keep.shape, dtype=added).masked_fill_(~keep, float("-inf"))
     else:
         keep = keep.clone(memory_format=torch.contiguous_format)
-    return Table(columns, four(keep) if whole and added is not None else keep, whole)
+    return Table(columns, four(keep) if whole and added is not None else keep, whole, idle)
 
 
 def wider(start: int, stop: int, keys: int) -> tuple[int, int]:

@@ -590,6 +590,7 @@ def test_an_entry_of_a_tensor_is_its_own() -> None:
         assert torch.equal(keep, want)
 
 
+@pytest.mark.untyped  # to jaxtyping, integers have a sign
 def test_lengths_of_eight_bits_do_not_wrap() -> None:
     rule = Padding(torch.tensor([200, 100], dtype=torch.uint8)).mask_mod(1, 400)
     assert [bool(rule(0, 0, 0, key)) for key in (199, 200, 300)] == [True, False, False]

@@ -7,6 +7,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PARTS = {"scores": "`q @ k.mT`", "scale": "`/ 8`", "softmax": "`softmax`", "average": "`@ v`"}
+HELD = {part: name for part, name in PARTS.items() if part != "average"}
+HELD |= {"eager": "all of `eager`"}
 AT = ("512", "1024", "2048")
 
 
@@ -22,11 +24,18 @@ def test_the_tables_show_what_was_measured() -> None:
         for length, each in lengths.items()
     ]
     parts = [[f"{lengths[length]['ms'][part]:.1f}" for length in AT] for part in PARTS]
+    given = [
+        [name, *(f"{lengths['1024']['ms'][part + end]:.1f}" for end in ("", ", held"))]
+        for part, name in HELD.items()
+    ]
+    assert shown[-len(given) :] == given
+    shown = shown[: -len(given)]
     assert shown[: len(whole)] == whole
     tokens = [f"{length} tokens, ms" if i == 0 else f"{length}, ms" for i, length in enumerate(AT)]
     for head in (
         ["tokens", *(f"{way}, {unit}" for unit in ("ms", "MiB") for way in ("eager", "fused"))],
         ["operation", "FLOPs an entry", *tokens],
+        ["1024 tokens", "new table, ms", "given, ms"],
     ):
         assert f"\n\n| {' | '.join(head)} |\n| --- " in page
     assert [row[0] for row in shown[len(whole) :]] == [*PARTS.values()]
@@ -34,7 +43,7 @@ def test_the_tables_show_what_was_measured() -> None:
     sums = str(2 * 64)  # operations on an entry: 64 products are added
     assert [row[1] for row in shown[len(whole) :]] == [sums, "1", "a few", sums]
     where = f"{measured['machine']}, torch {measured['torch']}, {measured['date']}"
-    assert page.count(f"<!-- source: benchmarks/cost.py: {where} -->") == 2
+    assert page.count(f"<!-- source: benchmarks/cost.py: {where} -->") == 3
 
 
 def test_what_the_page_says_of_them_holds() -> None:
@@ -48,4 +57,15 @@ def test_what_the_page_says_of_them_holds() -> None:
         assert abs(each["mib"]["eager"] - tables) < 2
         assert each["mib"]["fused"] < 10
     assert ms[1]["scale"] > ms[1]["average"]
-    assert 18 < ms[1]["scale"] / ms[0]["scale"] < 22
+    assert 28 < ms[1]["scale"] / ms[0]["scale"] < 34  # "thirty times as long"
+    now = ms[1]
+    shown = {
+        "scale": now["scale"],
+        "scale, held": now["scale, held"],
+        "eager, held, beside fused": round(now["eager, held"] / now["fused"], 2),
+    }
+    page = (ROOT / "docs/speed/what-attention-costs.md").read_text("utf-8")
+    for name, number in shown.items():
+        assert f"{number}<!-- source: benchmarks/cost.json, {name}, 1024 tokens -->" in page
+    for part in ("scale", "softmax"):  # to get a table costs more than to fill it
+        assert now[part] > 2 * now[f"{part}, held"]
