@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from masks import kinds
 from masks import masks as drawn
 
-from attention import Causal, Padding
 from attention.backends.products import MIN_BYTES
 from attention.backends.spans import walk
 from attention.call import Call
@@ -38,6 +38,7 @@ BATCH_MASKS = {
     "four texts": "four texts",
 }
 LOW, HIGH = 0.95, 1.05  # between them is equal
+PERHAPS = 1.2  # up to there
 QUERIES = (1, 4, 16, 128, 512)
 OF_ALL = "<!-- source: benchmarks/masks.json, decode.json and modules.json: the tables above -->"
 MODES = [(False, False), (False, True), (True, False), (True, True)]
@@ -163,6 +164,22 @@ def decode() -> str:
     return table(head, rows, "decode", "decode")
 
 
+def roof() -> str:
+    """One query of each head, by how many keys and how they are shared."""
+    cells = part("decode", "decode")["cells"]
+    rows = []
+    for name, cell in cells.items():
+        if not name.startswith("one query") or "window" in name:
+            continue
+        heads = " on ".join(map(str, cell["heads"]))
+        read = 1 / cell["ways"]["read"]["ratio"]
+        shown = [heads, str(cell["keys"]), ms(cell), f"{read:.1f}", ratio(cell, "dense")]
+        rows.append(shown)
+    rows.sort(key=lambda row: (len(row[0]), int(row[1])))
+    head = ["heads", "keys", "ours, ms", "times a sum of them", "tensor"]
+    return table(head, rows, "decode", "decode")
+
+
 def modules() -> str:
     rows: dict[str, dict] = {}
     for cell in part("modules", "modules")["cells"]["all"]:
@@ -228,15 +245,19 @@ def again() -> str:
     return table(head, rows, "masks", "forward")
 
 
-def elsewhere() -> str:
-    there = part("masks", "elsewhere")["cells"]["8192"]
+def elsewhere(length: int = 8192) -> str:
+    here, there = (part("masks", name)["cells"][str(length)] for name in ("forward", "elsewhere"))
     rows = [
         [CUT.get(name, name)]
-        + [ratio(each[name], way) for way in ("dense", "flex") for each in (forward(8192), there)]
+        + [ratio(each[name], way) for way in ("dense", "flex") for each in (here, there)]
         for name in MASKS
     ]
-    head = ["mask", "tensor", "there", "Flex", "there"]
+    head = [f"{length} tokens", "tensor", "there", "Flex", "there"]
     return table(head, rows, "masks", "elsewhere")
+
+
+def elsewhere_too() -> str:
+    return elsewhere(2048)
 
 
 def batch(length: int, mask: str, turn: str, way: str = "dense") -> float:
@@ -309,8 +330,8 @@ def which() -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in ruled) + f"\n\n{OF_ALL}"
 
 
-TABLES = [rates, same, long, middle, again, elsewhere, short, batches, renewed]
-TABLES += [decode, modules, memory, loaded, which]
+TABLES = [rates, same, long, middle, again, elsewhere, elsewhere_too, short, batches, renewed]
+TABLES += [decode, roof, modules, memory, loaded, which]
 
 
 @pytest.mark.parametrize("make", TABLES)
@@ -386,8 +407,8 @@ def test_what_the_page_says_of_one_kernel_holds() -> None:
     error = max(by for (n, _), by in hundredths.items() if n >= 2048)
     says("the error of our own clock, here one hundredth", error == 1)
     says(
-        "Whatever lies within a twentieth of 1 we call *equal*",
-        (LOW, HIGH) == (1 - 1 / 20, 1 + 1 / 20),
+        "Within a twentieth of 1 we say *equal*. Up to a fifth from it we say *perhaps*",
+        (LOW, HIGH, PERHAPS) == (1 - 1 / 20, 1 + 1 / 20, 1 + 1 / 5),
     )
     rates = [cell["product"] for cell in part("masks", "forward")["cells"].values()]
     says(
@@ -408,8 +429,11 @@ def test_what_the_page_says_of_long_texts_holds() -> None:
     says("*Ahead* of the tensor under every mask", all(dense[8192][n] > 1.5 for n in hidden))
     half = [dense[8192][name] for name in ("causal", "prefix", "padding")]
     says("about twice where half is heard", all(1.7 < ratio < 2.5 for ratio in half))
-    all_four = len(flex[8192]) == 4 and min(flex[8192].values()) > HIGH
-    says("we are *ahead* under all four that it was given", all_four)
+    perhaps = {name for name, ratio in flex[8192].items() if HIGH < ratio <= PERHAPS}
+    says(
+        "We are *ahead* under three of the four that it was given, *perhaps* under equal texts.",
+        len(flex[8192]) == 4 and min(flex[8192].values()) > HIGH and perhaps == {"documents"},
+    )
     shortest = min(flex[8192], key=flex[8192].__getitem__)
     says("the shortest, of equal texts, reaches to 1.16", shortest == "documents")
     both = part("masks", "backward")["cells"]["2048"]
@@ -444,10 +468,19 @@ def test_what_the_page_says_of_two_runs_holds() -> None:
         "What held in both: the tensor is behind under every mask, and equal without one.",
         all(LOW <= each.pop("none") <= HIGH < min(each.values()) for each in tensor),
     )
-    long = 5 * sum(way["ms"] for way in forward(8192)["window"]["ways"].values()) > 4000
-    says("of short calls a hundred, at 8192 tokens five", long)
+    says(
+        "a hundred at 64 tokens, five at 8192, and here, at 2048, five to nine",
+        (rounds(64), rounds(8192), rounds(2048)) == ({100}, {5}, {*range(5, 10)} & rounds(2048))
+        and (min(rounds(2048)), max(rounds(2048))) == (5, 9),
+    )
     moved = {n: beside(n, "ratio") - 1 for n in MASKS}
     assert max(moved, key=lambda n: abs(moved[n])) == "documents at random"
+
+
+def rounds(length: int) -> set[int]:
+    """How many rounds the script made for each mask: as many as fit 4 seconds."""
+    taken = [sum(max(way["ms"], 2) for way in forward(length)[n]["ways"].values()) for n in MASKS]
+    return {min(100, max(5, round(4000 / ms))) for ms in taken}
 
 
 def test_what_the_page_says_of_another_machine_holds() -> None:
@@ -459,12 +492,18 @@ def test_what_the_page_says_of_another_machine_holds() -> None:
         min(abs(times - 1) for times in found["flex"].values()) > 0.25,
     )
     flex = {name: there["cells"]["8192"][name]["ways"]["flex"]["ratio"] for name in found["flex"]}
+    behind = {name for name, ratio in flex.items() if 0.8 < ratio < LOW}
     says(
-        "*Behind*, there: FlexAttention is ahead of us under the window and equal texts.",
-        {name for name, ratio in flex.items() if ratio < LOW} == {"window", "documents"},
+        "*Perhaps behind*, there: under the window and equal texts.",
+        behind == {"window", "documents"},
     )
     equal = {name for name, ratio in flex.items() if LOW <= ratio <= HIGH}
     says("*Equal*: under the causal mask and the prefix.", equal == {"causal", "prefix"})
+    both = [part("masks", name)["cells"]["2048"] for name in ("forward", "elsewhere")]
+    says(
+        "the tensor is behind under every mask, on both",
+        all(each[n]["ways"]["dense"]["ratio"] > HIGH for each in both for n in MASKS[1:]),
+    )
 
 
 def away(way: str) -> dict[str, float]:
@@ -492,23 +531,28 @@ def test_what_the_page_says_of_short_texts_holds() -> None:
     others = [few[name] for name in MASKS if name not in ("none", "causal", "padding")]
     counted = len(others) == 4 and LOW <= min(others) <= max(others) <= HIGH
     says("Equal too is the tensor under four of the masks.", counted)
-    ahead = min(few["causal"], few["padding"]) > HIGH
-    says("*Ahead* of it, perhaps: under the causal mask and under padding.", ahead)
+    perhaps = all(HIGH < few[name] <= PERHAPS for name in ("causal", "padding"))
+    says("*Perhaps* ahead: under the causal mask and under padding.", perhaps)
     says(
         "At 64 tokens the formula takes from 1.27 to 1.65 times our time.",
         (min(formula.values()), max(formula.values())) == (1.27, 1.65),
     )
-    ahead = {name for name in MASKS if more[name] > HIGH}
+    ahead = {name for name in MASKS if more[name] > PERHAPS}
     says(
-        "At 512 tokens we are ahead of the tensor under every mask, and equal without one.",
-        ahead == {*MASKS[1:]} and LOW <= more["none"] <= HIGH,
+        "At 512 tokens we are *ahead* of the tensor under the window, texts and padding, *perhaps* "
+        "under the causal mask and the prefix, and *equal* without a mask.",
+        ahead == {*MASKS[1:]} - {"causal", "prefix"}
+        and min(more["causal"], more["prefix"]) > HIGH
+        and LOW <= more["none"] <= HIGH,
     )
 
 
 def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     busy = part("masks", "loaded")["cells"]["8192"]
     times = {name: longer(name) for name in MASKS}
-    says("Without a mask, we take about three times as long as alone.", abs(times["none"] - 3) < 0.1)
+    says(
+        "Without a mask, we take about three times as long as alone.", abs(times["none"] - 3) < 0.1
+    )
     most = max(times, key=times.__getitem__) == "window"
     says("Under the window it is more than seven times.", most and 7 < times["window"] < 8)
     many = calls("documents at random") / calls("window")
@@ -530,22 +574,32 @@ def test_what_the_page_says_of_decoding_holds() -> None:
         for n, cells in found.items()
         for kind, cell in cells.items()
     }
-    equal = {key for key, ratio in dense.items() if LOW <= ratio <= HIGH}
-    rest = [ratio for key, ratio in dense.items() if key not in equal]
+    ahead = {key for key, ratio in dense.items() if ratio > PERHAPS}
+    perhaps = {key for key, ratio in dense.items() if HIGH < ratio <= PERHAPS}
     says(
         "*Ahead*: under a window, which leaves each query 256 keys of 8192; with grouped heads, "
-        "except at 16 queries; with four requests, three of which hold fewer keys; and under the "
-        "causal mask alone at 512 queries.",
-        min(rest) > HIGH,
+        "one query and 512; with four requests, three of which hold fewer keys. *Perhaps*: 4 "
+        "queries of grouped heads, and 512 queries under the causal mask alone. *Equal*: the "
+        "others.",
+        ahead
+        == {(n, kind) for n in QUERIES for kind in ("window", "four requests")}
+        | {(1, "grouped"), (512, "grouped")}
+        and perhaps == {(4, "grouped"), (512, "causal")}
+        and min(dense.values()) >= LOW,
     )
-    says(
-        "*Equal*: up to 128 queries under the causal mask alone, and 16 of grouped heads.",
-        equal == {(1, "causal"), (4, "causal"), (16, "causal"), (128, "causal"), (16, "grouped")},
-    )
+    cells = part("decode", "decode")["cells"]
+    grouped = [
+        x["ways"]["dense"]["ratio"] for name, x in cells.items() if "one query, grouped" in name
+    ]
+    says("*Ahead* with grouped heads, however many keys.", min(grouped) > PERHAPS)
+    times = [1 / asked(1)[kind]["ways"]["read"]["ratio"] for kind in ("causal", "grouped")]
+    says("Nearly twice as long as that", 1.75 < times[1] / times[0] < 2)
 
 
 def test_from_how_many_bytes_on_one_query_of_a_group_is_two_products() -> None:
-    says(f"share keys and values of {MIN_BYTES >> 20} MiB or more", MIN_BYTES % 2**20 == 0)
+    says(f"From {MIN_BYTES >> 20} MiB of keys and values on", MIN_BYTES % 2**20 == 0)
+    held = 2 * 8 * 8192 * 64 * 4
+    says(f"The 8192 keys here are {held >> 20} MiB exactly.", held == MIN_BYTES)
 
 
 def test_what_the_page_says_of_modules_holds() -> None:
@@ -564,9 +618,18 @@ def test_what_the_page_says_of_modules_holds() -> None:
         "the last two; in training with weights, all but the fourth.",
         [*map(equal, (weights, training, both))] == [[3, 4, 5], [4, 5], [1, 2, 3, 5]],
     )
+
+    def ahead(each: list[float]) -> list[int]:
+        return [row for row, ratio in enumerate(each, 1) if ratio > PERHAPS]
+
     says(
-        "*Ahead*: the others, up to 1.50 times, for one text of 2048 tokens.",
-        not equal(plain) and max(plain) == plain[4],
+        "*Ahead*: without weights, the first input and the last two, up to 1.50 times, for one "
+        "text of 2048 tokens.",
+        ahead(plain) == [1, 4, 5] and max(plain) == plain[4],
+    )
+    says(
+        "*Ahead* too: with weights, the first input. *Perhaps*: the others.",
+        [*map(ahead, (weights, training, both))] == [[1], [], []] and not equal(plain),
     )
     widths = [(x["embed_dim"] // x["num_heads"], x["num_heads"]) for x in cells[::4]]
     says(
@@ -587,7 +650,8 @@ def test_what_the_page_says_of_memory_holds() -> None:
     )
     says("takes 1090 for a moment", memory["to_tensor, window"]["8192"][0] == 1090)
     growth = [x["8192"][1] / x["2048"][1] for x in ours.values()]
-    says("what we need in training grows three to five times", 3 < min(growth) < max(growth) < 5)
+    grows = 3 < min(growth) < max(growth) < 4.1
+    says("what we need in training grows three to four times", grows)
     window = ours["window"]
     says(
         "in training under the window, at 2048 tokens, we need more than the tensor; at 8192 "
@@ -615,39 +679,53 @@ def percent(times: float) -> str:
 
 
 def test_what_the_page_says_of_batches_holds() -> None:
-    every = {
-        n: {(m, t): batch(n, m, t) for m in BATCH_MASKS for t in ("again", "new")} for n in BATCHES
-    }
-    ahead = {n: {cell for cell, ratio in every[n].items() if ratio > HIGH} for n in BATCHES}
-    says(
-        "*Ahead*: at `512` tokens under every mask, new or not, and at `256` under every mask that "
-        "is not new.",
-        ahead[512] == {*every[512]} and {(m, "again") for m in BATCH_MASKS} <= ahead[256],
+    again, new = (
+        {n: {m: batch(n, m, turn) for m in BATCH_MASKS} for n in BATCHES}
+        for turn in ("again", "new")
     )
-    behind = {n: {cell for cell, ratio in every[n].items() if ratio < LOW} for n in BATCHES}
-    new = {(mask, "new") for mask in BATCH_MASKS}
+    left, alone = "padding on the left", "padding"
+    ahead = {(n, m) for n in BATCHES for m in BATCH_MASKS if again[n][m] > PERHAPS}
+    both = "causal and padding"
     says(
-        "*Behind*: at `64` tokens wherever something is padded, at `64` and `128` under every new "
-        "mask, and at `256` under two.",
-        behind[64] == new | {cell for cell in every[64] if "padding" in cell[0]}
-        and behind[128] == new
-        and behind[256] < new
-        and len(behind[256]) == 2
-        and not behind[512],
+        "*Ahead*: at `512` tokens under every mask; at `256` under three of four; at `128` with "
+        "padding on the left. *Perhaps* ahead: at `256` padded under the causal mask, and at `128` "
+        "padded alone. *Perhaps* behind: at `64` with padding on the left. *Equal*: the others.",
+        ahead == {*((n, m) for n in (256, 512) for m in BATCH_MASKS), (128, left)} - {(256, both)}
+        and {(n, m) for n in BATCHES for m in BATCH_MASKS if HIGH < again[n][m] <= PERHAPS}
+        == {(256, both), (128, alone)}
+        and [(n, m) for n in BATCHES for m in BATCH_MASKS if again[n][m] < LOW] == [(64, left)],
+    )
+    few = [ratio for n in (64, 128) for ratio in new[n].values()]
+    middle = sorted(new[256].values())
+    says(
+        "*Ahead*: at `512` tokens under every mask. *Perhaps* ahead: at `256` under two masks. "
+        "*Perhaps* behind: at `64` and `128` under every mask, and at `256` under two. Of the "
+        "eight ratios at `64` and `128` none is below 0.82. Each is a *perhaps*",
+        min(new[512].values()) > PERHAPS
+        and 0.8 < middle[0] < middle[1] + 1e-9 < LOW
+        and HIGH < middle[2] <= middle[3] < PERHAPS
+        and min(few) == 0.82
+        and max(few) < LOW,
     )
     cells = part("masks", "batches")["cells"].values()
     says(
-        "A new mask costs more",
+        "A new mask costs us more than the tensor",
         all(
-            cell[f"{mask}, again"]["auto"]["ms"] < cell[f"{mask}, new"]["auto"]["ms"]
+            cell[f"{mask}, again"]["dense"]["ratio"] > cell[f"{mask}, new"]["dense"]["ratio"]
             for cell in cells
             for mask in BATCH_MASKS
         ),
     )
-    query = torch.randn(64, 12, 64, 64)
-    masks = [Padding(torch.arange(64) % 49 + 16, side=side) for side in ("right", "left")]
-    for mask in (*masks, *(Causal() & mask for mask in masks)):
-        says("`auto` makes no plan", auto(Call(query, query, query, mask))[0] == "fused")
+    fused = set()
+    for count in (64, 32, 16, 8):
+        query = torch.empty(count, 12, 4096 // count, 64)
+        for name, make in kinds(count, 4096 // count).items():
+            if auto(Call(query, query, query, make()))[0] == "fused":
+                fused.add((4096 // count, name))
+    says(
+        "At `64` tokens, and at `128` under two of the masks, `auto` makes no plan",
+        fused == {*((64, name) for name in BATCH_MASKS), (128, both), (128, "four texts")},
+    )
 
 
 def said() -> list[str]:
@@ -659,12 +737,13 @@ def said() -> list[str]:
     none = forward(64)["none"]["ways"]
     cut, both = "documents at random", "again and before"
     second = part("masks", "again")["cells"]["2048"]
-    there = part("masks", "elsewhere")["cells"]["8192"]
+    there, there_too = (part("masks", "elsewhere")["cells"][n] for n in ("8192", "2048"))
     ours = [there[n]["ways"]["auto"]["ms"] / forward(8192)[n]["ways"]["auto"]["ms"] for n in MASKS]
     apart = [abs(beside(name, "ratio") - 1) for name in MASKS if name != cut]
     farthest = str(math.ceil(100 * max(apart)))
 
     shown = [
+        (ratio(forward(512)["causal"], "is_causal"), "masks.json, causal at 512 tokens, is_causal"),
         (ratio(forward(64)["none"], "dense"), "masks.json, none at 64 tokens"),
         (ratio(forward(8192)["causal"], "is_causal"), "masks.json, causal at 8192 tokens"),
         (ms(forward(8192)["none"]), "masks.json, none at 8192 tokens"),
@@ -677,6 +756,10 @@ def said() -> list[str]:
             for said, way in (("ours", "auto"), ("dense", "dense"))
         ),
         (farthest, f"masks.json, 2048 tokens, {both}"),
+        (
+            part("masks", "elsewhere")["machine"].split()[3].strip(","),
+            "masks.json, elsewhere, family",
+        ),
         *(
             (f"{end(ours):.2f}", "masks.json, ours at 8192 tokens, elsewhere and forward")
             for end in (min, max)
@@ -689,10 +772,10 @@ def said() -> list[str]:
             str(math.ceil(100 * max(abs(times - 1) for times in away("dense").values()))),
             "masks.json, dense at 8192 tokens, elsewhere and forward",
         ),
-        (ratio(forward(2048)["window"], "dense"), "masks.json, dense, window at 2048 tokens"),
-        (
-            ratio(part("masks", "elsewhere")["cells"]["2048"]["window"], "dense"),
-            "masks.json, dense, window at 2048 tokens, elsewhere",
+        *(
+            (ratio(cells_[name], "dense"), f"masks.json, dense, {name} at 2048 tokens{where}")
+            for name in ("window", "documents")
+            for cells_, where in ((forward(2048), ""), (there_too, ", elsewhere"))
         ),
         (
             f"{none['auto']['ms'] - none['dense']['ms']:.3f}",
@@ -709,7 +792,15 @@ def said() -> list[str]:
             )
             for n in (512, 64)
         ),
+        ("0.82", "masks.json, the least of 64 and 128 tokens, new"),
         (ratio(asked(1)["grouped"], "repeated"), "decode.json, one query, grouped heads"),
+        *(
+            (
+                f"{1 / asked(1)[kind]['ways']['read']['ratio']:.1f}",
+                f"decode.json, {said}, beside a sum",
+            )
+            for kind, said in (("causal", "one query"), ("grouped", "one query, grouped heads"))
+        ),
         (ratio(busy["window"], "dense"), "masks.json, window at 8192 tokens, loaded"),
         (ms(cells[1, 16, False, False], "ours"), "modules.json, 16 tokens"),
         (ratio(cells[1, 16, False, False], "torch"), "modules.json, 16 tokens, beside torch"),
