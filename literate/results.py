@@ -50,10 +50,10 @@ WORDS = {
     "answer": re.compile(r"^ +- (?:\(x\)|\( \)[^\n]*?:(?=\s))(.*)$", re.M),
 }
 
-# No results: what a prediction asks and its wrong choices say, the titles of works, the numbers of
-# issues, the attributes of a heading.
+# No results: what the wrong choices of a prediction say, titles of works, the numbers of issues,
+# the attributes of a heading.
 NO_RESULT = re.compile(
-    r"^!!! predict .*|^ +- \( \)[^\n]*?:(?=\s)|\*[^*\n]+\*(?= \((?:19|20)\d\d\))"
+    r"^ +- \( \)[^\n]*?:(?=\s)|\*[^*\n]+\*(?= \((?:19|20)\d\d\))"
     r"|\[\d+\](?=\([^)\s]*/(?:issues|pull)/)|\{ ?(?:[.#:]|[\w-]+=)[^}\n]*\}",
     re.M,
 )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from literate import settings
+from literate import settings, shapes
 from literate.block import Block
 from literate.pictures import PICTURES
 from literate.prose import Check
@@ -68,7 +68,7 @@ class Space:
         source = "\n" * (block.line - 1) + block.code
         with self._inside() as out:
             try:
-                code = compile(source, self.path, "exec", dont_inherit=True)
+                code = compile(shapes.held(source, self.path), self.path, "exec", dont_inherit=True)
                 exec(code, vars(self.module))
             except KeyboardInterrupt:
                 raise

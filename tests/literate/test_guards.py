@@ -13,6 +13,7 @@ UNCHECKED = [
     "It is 0.25.",
     "It is −0.25 here.",
     "A share of 25%, a share.",
+    '!!! predict "Which of 149?"\n\n    - (x) One.',
     "A share of 25 % more.",
     "It is 1.5× faster.",
     "It is 2× faster.",
@@ -150,7 +151,7 @@ PARDONED = [
     "| n | a |\n| - | - |\n| 36 | 1 |\n\n<!-- source: a book -->\n\nUp to 36.",
     "# A title { data-chapter=36 }\n\n36. an item, `36` by `36`, pages 21 to 25, issue 834",
     "A, *Of 36 Heads* (2017), issues [36](https://example.org/issues/36)",
-    '!!! predict "Is 36 enough?"\n\n    - ( ) 36: no.\n    - (x) No: it is not.',
+    '!!! predict "Is it enough?"\n\n    - ( ) 36: no.\n    - (x) No: it is not.',
     "<!-- 0.25 -->",
     "```text\n0.25\n```",
     "CC BY 4.0",
@@ -163,7 +164,7 @@ PARDONED = [
     "```python\nx = 36\n```\n\na 36-bit number, the 36th of them",
     "---\ntitle: A page\nsearch: {boost: 1.1}\n---",
     "```sh\npip install torch==2.13.0\n```",
-    '!!! predict "Which of 149?"\n\n    - ( ) 1490: no.\n    - (x) One of 7: yes.',
+    '!!! predict "Which of them?"\n\n    - ( ) 1490: no.\n    - (x) One of 7: yes.',
 ]
 
 
@@ -250,10 +251,55 @@ def recorded(run, pytester: pytest.Pytester):
 
 
 def test_a_check_of_a_constant_fails_at_its_line(run) -> None:
-    for text in ("It is 0.25<!--= 0.25 -->.", "So<!--= True -->.", "It is −2<!--= -2 -->."):
+    for text in (
+        "It is 0.25<!--= 0.25 -->.",
+        "So<!--= True -->.",
+        "It is −2<!--= -2 -->.",
+        "So<!--= len([1]) == len([1]) -->.",
+        "So<!--= 0 < len([1]) == len([1]) -->.",
+        "So<!--= len([1]) > 0 or len([1]) <= 0 -->.",
+        "It is 0.26<!--= 26 / 100 -->.",
+        "It is 0.26<!--= float('0.26') -->.",
+        "It is 2,600<!--= 2_600 * 1 -->.",
+    ):
         result, _ = run(f"# Page\n\n{text}\n")
         assert "page.md:3: " in failures(result)[0]
         assert "checks nothing: write what the page computes" in failures(result)[0]
+
+
+def test_a_check_of_more_than_a_constant_is_one(run) -> None:
+    for text in (
+        "It is 2.4<!--= 12 / 5 -->.",  # not the digits that are shown
+        "It is 2<!--= 2 * 1 -->.",  # one digit
+        "It is 26<!--= x * 26 -->.",  # of the page
+        "So<!--= (x < 2) == (2 > x) -->.",
+    ):
+        result, _ = run(f"# Page\n\n```python\nx = 1\n```\n\n{text}\n")
+        assert not failures(result)
+
+
+def test_a_shape_in_a_remark_is_held(run) -> None:
+    block = "import torch\n\n\ndef f(x):\n    y = x.T  # {}\n    return y\n\n\nf(torch.ones(2, 3))"
+    for remark, fits in (
+        ("(3, 2)", True),
+        ("one a column, (3, 2)", True),
+        ("(2, 3)", False),
+        ("(3,)", False),
+        ("(D, T)", True),
+        ("in 1 of 2", True),
+    ):
+        result, _ = run(f"# Page\n\n```python\n{block.format(remark)}\n```\n")
+        assert bool(failures(result)) != fits
+        if not fits:
+            assert "page.md:8: " in failures(result)[0]
+            assert (
+                f"the remark says that y has the shape {remark.rstrip(')').rstrip(',')},)"
+                in failures(result)[0]
+            )
+    for left, fits in (("a, b", True), ("a, (b, c)", False)):
+        code = f"import torch\n\n{left} = torch.ones(2, 2, 3)  # (2, 3)"
+        result, _ = run(f"# Page\n\n```python\n{code}\n```\n")
+        assert bool(failures(result)) != fits
 
 
 def test_a_stale_value_is_noticed(recorded, pytester: pytest.Pytester) -> None:

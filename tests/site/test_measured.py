@@ -474,6 +474,7 @@ def test_what_the_page_says_of_two_runs_holds() -> None:
         and (min(rounds(2048)), max(rounds(2048))) == (5, 9),
     )
     moved = {n: beside(n, "ratio") - 1 for n in MASKS}
+    says("One ratio has moved by nearly a fifth", 0.15 < max(map(abs, moved.values())) < 0.2)
     assert max(moved, key=lambda n: abs(moved[n])) == "documents at random"
 
 

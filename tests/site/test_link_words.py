@@ -1,0 +1,68 @@
+"""A link leads where its words say: to the heading, the name or the issue that they name."""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+from posixpath import dirname, join, normpath
+
+from pages import DOCS, PAGES
+
+from literate.page import Page
+
+LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]*)\)")
+NAME = re.compile(r"\[`([\w.]+)(?:\(.*?\))?`\]\s*\[([\w.]+)\]")
+ISSUE = re.compile(r"\[[^\]]*?(\d+)\]\(\S*?/(?:issues|pull)/(\d+)")
+BOTH = {("index.md", "Masks")}  # a heading of two pages; its list of the reference means the second
+
+
+def plain(words: str) -> str:
+    return re.sub(r"[*]|\s*\{.*\}\s*$", "", words).strip()
+
+
+def anchor(words: str) -> str:
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", plain(words).lower()))
+
+
+def headings() -> dict[str, set[tuple[str, str]]]:
+    """The places that have each heading."""
+    found: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for page in PAGES:
+        for level, words in re.findall(r"^(#+) (.+)$", Page.read(DOCS / page).prose, re.M):
+            found[plain(words)].add((page, "" if level == "#" else anchor(words)))
+    return found
+
+
+def test_words_that_are_a_heading_lead_to_it() -> None:
+    places, seen = headings(), 0
+    for page in PAGES:
+        for words, address in LINK.findall(Page.read(DOCS / page).prose):
+            path, _, at = address.partition("#")
+            there = normpath(join(dirname(page), path)) if path else page
+            wanted = places.get(plain(words))
+            if ":" in address or not wanted or (page, plain(words)) in BOTH:
+                continue
+            seen += 1
+            fits = any(
+                there == one and (not at or not where or at == where) for one, where in wanted
+            )
+            assert fits, f"{page}: [{words}]({address}) leads elsewhere than to {wanted}"
+    assert seen > 200
+
+
+def test_a_name_leads_to_its_own_reference() -> None:
+    texts = {page: Page.read(DOCS / page).prose for page in PAGES}
+    package = Path(DOCS.parent, "attention").rglob("*.py")
+    texts |= {str(path): path.read_text("utf-8") for path in package}
+    found = [(page, *each) for page, text in texts.items() for each in NAME.findall(text)]
+    assert len(found) > 20
+    for page, words, name in found:
+        assert words.split(".")[-1] == name.split(".")[-1], f"{page}: [`{words}`][{name}]"
+
+
+def test_an_issue_by_its_number_is_that_one() -> None:
+    seen = 0
+    for page in PAGES:
+        for said, number in ISSUE.findall(Page.read(DOCS / page).text):
+            assert said == number, f"{page}: #{said} leads to {number}"
+            seen += 1
+    assert seen > 5
