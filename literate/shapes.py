@@ -38,7 +38,8 @@ def behind(statement: ast.stmt, said: dict[int, str]) -> list[ast.stmt]:
         return []
     target = statement.targets[0]
     found: list[ast.stmt] = []
-    for name in map(ast.unparse, target.elts if isinstance(target, ast.Tuple) else [target]):
+    names = target.elts if isinstance(target, ast.Tuple) else [target]
+    for name in (ast.unparse(one) for one in names if not isinstance(one, ast.Starred)):
         message = f"the remark says that {name} has the shape {said[line]}"
         code = f"assert tuple({name}.shape) == {said[line]}, {message!r}"
         found += ast.parse("\n" * (line - 1) + code).body  # at the line of the remark

@@ -106,7 +106,7 @@ def make(
 def unlike(mask: Mask) -> int:
     """Of how many kinds the sequences are, one after another: at most, by what the mask holds."""
     differs = [
-        (x[1:] != x[:-1]).reshape(len(x) - 1, -1).any(dim=1)
+        (x[1:] != x[:-1]).reshape(len(x) - 1, x[0].numel()).any(dim=1)
         for *_, x in checks.held(mask)
         if x.ndim and len(x) == mask.batch
     ]

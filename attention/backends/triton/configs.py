@@ -56,7 +56,8 @@ DECODE = sizes(
 WIDTHS = tuple(FORWARD.every)
 DTYPES = (torch.float16, torch.bfloat16)
 
-# Bytes that a GPU keeps near its processors: an H100 50 MB, of which programs of two rounds share.
+# Bytes of keys and values that heads together may take: an H100's cache has 50 MB, and programs of
+# the next round need some.
 CACHE = 1 << 25
 
 # Two for each of the 132 multiprocessors of an H100, and as many on every other GPU: so that sums
