@@ -25,6 +25,8 @@ from attention.blocks import Blocks, cached, rectangles
 from attention.blocks.equal import Every
 from attention.kept import Kept
 
+module = sys.modules["attention.blocks.plan"]  # whose name is also that of a function
+
 LENGTHS = torch.tensor([300, 0, 131])
 PACKED = torch.tensor([5] * 70 + [2] + [3] * 129 + [9] * 40 + [1] * 60)[None]
 SHORT = torch.arange(300)[None] // 7
@@ -264,7 +266,6 @@ def test_a_limit_is_for_the_mean_of_some_sequences() -> None:
 
 def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) -> None:
     asked = []
-    module = sys.modules["attention.blocks.plan"]  # whose name is also that of a function
 
     def watch(start: torch.Tensor, stop: torch.Tensor, *rest: object) -> object:
         asked.append(int(stop[0]))
@@ -313,6 +314,40 @@ def test_sequences_are_alike_if_all_their_stretches_are() -> None:
     x = torch.randn(3, 2, 64, 8)
     found = [dot_product_attention(x, x, x, Halves(), backend=name) for name in ("spans", "eager")]
     torch.testing.assert_close(*found)
+
+
+UNLIKE = {
+    "alike": (Padding(torch.tensor([5, 5, 5])), 1),
+    "in turns": (Padding(torch.tensor([5, 3, 5, 5])), 3),
+    "in any of them": (
+        Padding(torch.tensor([5, 5, 3, 3])) & Documents(torch.tensor([[0], [1], [1], [1]])),
+        3,
+    ),
+    "one sequence": (Padding(torch.tensor([5])), 1),
+    "for all": (Documents(torch.tensor([[0, 1, 1]])) & Padding(torch.tensor([2, 1])), 2),
+    "not said": (Halves(), 1),
+    "none": (Causal(), 1),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_kinds_of_sequences_by_what_a_mask_holds(name: str) -> None:
+    mask, kinds = UNLIKE[name]
+    assert module.unlike(mask) == kinds
+
+
+def test_for_too_little_no_stretches_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor is anything planned where only the stretches tell how many kinds there are."""
+    two, least = Padding(torch.tensor([20, 30])), float(2 * module.MIN_SCORES_A_KIND)
+    asked, right = [], module.lanes
+    monkeypatch.setattr(module, "lanes", lambda *given: [asked.append(1), right(*given)][1])
+    monkeypatch.setattr(cached, "kept", Kept(8))
+    assert blocks.plan(two, 64, 64, limit=blocks.Limit(least - 1, 2, 1)) is None
+    assert asked == []
+    assert blocks.plan(two, 64, 64, limit=blocks.Limit(least, 2, 1))
+    assert asked == [1]
+    assert blocks.plan(Halves(), 64, 64, limit=blocks.Limit(least - 1, 3, 1)) is None
+    assert blocks.plan(Halves(), 64, 64, limit=blocks.Limit(least, 3, 1))
 
 
 @pytest.mark.parametrize(

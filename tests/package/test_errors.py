@@ -455,6 +455,11 @@ MASKS = {
         ValueError,
         "width is 0: expected a count of at least 1",
     ),
+    "no end": (
+        lambda: SlidingWindow(1 << 63),
+        ValueError,
+        "width is 9223372036854775808: expected a count below 2 ** 63",
+    ),
     "half a width": (lambda: SlidingWindow(1.5), TypeError, "width is a float: expected an int"),
     "a yes": (lambda: SlidingWindow(True), TypeError, "width is a bool: expected an int"),
     "before": (lambda: PrefixLM(-1), ValueError, "length is -1: expected a count of at least 0"),
