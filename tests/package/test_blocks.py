@@ -323,6 +323,7 @@ UNLIKE = {
         Padding(torch.tensor([5, 5, 3, 3])) & Documents(torch.tensor([[0], [1], [1], [1]])),
         3,
     ),
+    "in one entry": (Documents(torch.tensor([[0, 0, 1], [0, 1, 1]])), 2),
     "one sequence": (Padding(torch.tensor([5])), 1),
     "for all": (Documents(torch.tensor([[0, 1, 1]])) & Padding(torch.tensor([2, 1])), 2),
     "not said": (Halves(), 1),
