@@ -8,12 +8,12 @@ from attention.call import Call
 from attention.heads import group
 from attention.masks import Mask
 from attention.masks.table import small
-from attention.transforms import traced, transformed
+from attention.transforms import transformed, unseen
 
 # So many scores, of all heads, are computed in 0.4 ms: a plan takes longer, the first time.
 MIN_SCORES = 1 << 18
 # Of the square causal mask: with fewer, no plan gains enough.
-MIN_SCORES_CAUSAL = 1 << 21
+MANY = 1 << 21
 # With a softcap: so many scores are faster by tiles, which stay in a cache.
 MIN_SCORES_TILED = 1 << 24
 # A plan is taken where it costs that share of what torch computes, or less: what it takes varies
@@ -39,7 +39,7 @@ def auto(call: Call) -> tuple[str, Any]:
         return "eager", None
     if call.softcap is not None:
         # Sizes are not counted while compiling: an export would be for these alone.
-        if call.dropout_p or traced() or call.scores < MIN_SCORES_TILED:
+        if call.dropout_p or unseen() or call.scores < MIN_SCORES_TILED:
             return "eager", None
         return "tiled", None
     if isinstance(call.mask, Mask) and call.bias is None and not call.dropout_p:
@@ -50,7 +50,7 @@ def auto(call: Call) -> tuple[str, Any]:
 def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
     """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
     queries, keys = call.queries, call.keys
-    if traced() or call.scores < MIN_SCORES:
+    if unseen() or call.scores < MIN_SCORES:
         return None
     if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
@@ -79,7 +79,7 @@ def share(call: Call, mask: Mask) -> float:
     if call.square:
         # Torch's kernel leaves out keys, 512 at a time; and it can do more with gradients.
         most = SHARE_CAUSAL * min(1.0, 0.5 + 256 / call.keys)
-        if most <= 0.5 or call.scores < MIN_SCORES_CAUSAL or call.learns:
+        if most <= 0.5 or call.scores < MANY or call.learns:
             return 0.0
     # Blocks compute halves in single precision, which some machines do at half the speed.
     return most / 2 if call.query.dtype.itemsize == 2 else most

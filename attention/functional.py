@@ -10,7 +10,7 @@ from attention.backends.names import NAMES, Backend
 from attention.call import Call
 from attention.masks import Mask
 from attention.straight import straight
-from attention.transforms import traced
+from attention.transforms import unseen
 from attention.way import way
 
 
@@ -126,10 +126,10 @@ def dot_product_attention(
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
-    values_known = not traced()
-    usual = checks.usual(query, key, value, whole=values_known)
-    more = return_weights or bias is not None or softcap is not None or backend != "auto"
-    if values_known and usual and not more and type(dropout_p) is float and not dropout_p:
+    known = not unseen()
+    right = checks.usual(query, key, value, whole=known)
+    asked = return_weights or bias is not None or softcap is not None or backend != "auto"
+    if known and right and not asked and type(dropout_p) is float and not dropout_p:
         context = straight(query, key, value, mask, scale)
         if context is not None:
             return context
@@ -137,7 +137,7 @@ def dot_product_attention(
     mixed = autocast.active(query)
     if mixed:
         query, key, value, bias = autocast.lower(query, key, value, bias)
-    if mixed or not usual:
+    if mixed or not right:
         checks.inputs(query, key, value)
     scale = checks.scale(scale, query.shape[-1])
     softcap = checks.softcap(softcap)
@@ -145,14 +145,13 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     call = Call(query, key, value, mask, bias, softcap, dropout_p, return_weights)
-    found = way(backend, call)
-    run, keep, columns = found.run, found.given, found.columns
-    if found.asks:
+    name, run, keep, seen, _ = way(backend, call)
+    if name == "tiled":  # it asks the rule itself
         keep = mask
-    if columns is not None:
-        key, value = key[..., columns, :], value[..., columns, :]
-        bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., columns]
-    if bias is not None and not found.asks:  # else it does the same, tile by tile
+    if seen is not None:
+        key, value = key[..., seen, :], value[..., seen, :]
+        bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., seen]
+    if bias is not None and name != "tiled":  # which does the same, tile by tile
         finite = bias != float("-inf")
         keep = keep & finite if isinstance(keep, Tensor) else finite
         bias = bias.masked_fill(~keep, 0.0)  # what a mask hides may hold anything

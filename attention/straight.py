@@ -14,7 +14,7 @@ from attention.absent import REGISTER
 from attention.backends import fused
 from attention.checks.numbers import LARGEST
 from attention.checks.numbers import scale as default
-from attention.choice import MIN_SCORES_CAUSAL
+from attention.choice import MANY
 from attention.masks import Causal, Mask
 from attention.way import again
 
@@ -41,11 +41,7 @@ def straight(
             and k == value.shape
             and k[2] >= REGISTER
             and 0 not in q
-            and (
-                not causal
-                or q[2] == 1
-                or (q[2] == k[2] and q[0] * q[1] * q[2] * q[2] < MIN_SCORES_CAUSAL)
-            )
+            and (not causal or q[2] == 1 or (q[2] == k[2] and q[0] * q[1] * k[2] * k[2] < MANY))
         ):
             causal = causal and q[2] > 1  # the last query sees all
             if q[1] != k[1]:
@@ -55,10 +51,10 @@ def straight(
             return fused.guarded(context) if context.requires_grad else context
     if (found := again(query, key, value, mask)) is None:
         return None
-    if found.columns is not None:
-        key, value = key[..., found.columns, :], value[..., found.columns, :]
+    if found.seen is not None:
+        key, value = key[..., found.seen, :], value[..., found.seen, :]
     scale = default(scale, query.size(-1))
     if found.bare:
-        context = scaled_dot_product_attention(query, key, value, found.given, scale=scale)
+        context = scaled_dot_product_attention(query, key, value, found.keep, scale=scale)
         return fused.guarded(context) if context.requires_grad else context
-    return found.run(query, key, value, found.given, None, scale, None, 0.0)[0]
+    return found.run(query, key, value, found.keep, None, scale, None, 0.0)[0]

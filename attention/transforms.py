@@ -29,7 +29,7 @@ MODE = torch._C._TorchDispatchModeKey
 TRACERS = MODE.FAKE, MODE.PROXY, MODE.FUNCTIONAL
 
 
-def traced() -> bool:
+def unseen() -> bool:
     """Whether values cannot be looked at, and what is found is for this call alone.
 
     So it is while compiling, exporting or tracing, with tensors that only have a shape, and under

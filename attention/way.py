@@ -14,22 +14,22 @@ from attention.call import Call
 from attention.choice import auto
 from attention.kept import Kept, content
 from attention.masks import Causal, Mask
-from attention.masks.table import MAX_ENTRIES, small, table
+from attention.masks.table import SMALL, small, table
 from attention.named import named
-from attention.transforms import learns, traced
+from attention.transforms import learns, unseen
 
 
 class Way(NamedTuple):
     """A backend, and what it is given."""
 
+    name: str
     run: Callable[..., Any]
-    given: Any = None  # of the mask: booleans, numbers, a plan or a rule; None: nothing
-    columns: slice | None = None  # the keys that it is given; None: all
+    keep: Any  # a boolean tensor or None; a plan, numbers or a rule for those that take them
+    seen: slice | None  # the keys that it is given; None: all
     bare: bool = False  # whether torch's kernel takes all as it is
-    asks: bool = False  # whether it is given the mask of each call, and asks the rule itself
 
 
-CAUSAL = Way(partial(fused, causal=True))
+CAUSAL = Way("fused", partial(fused, causal=True), None, None)
 # A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
 FUSED_WHOLE = partial(fused, whole=True)
 
@@ -40,7 +40,7 @@ kept: Kept[Way] = Kept(16)  # a plan each, or a tensor of at most 1 MiB in singl
 def way(backend: str, call: Call) -> Way:
     """How to compute a call: as one like it was computed before, if that was kept."""
     mask = call.mask
-    if not isinstance(mask, Mask) or traced():
+    if not isinstance(mask, Mask) or unseen():
         return new(backend, call)
     given = call.bias is None, call.softcap is None, call.dropout_p > 0, bool(call.weights)
     name = like(call.query, call.key, call.value, mask, (backend, *given))
@@ -64,7 +64,7 @@ def like(
     if not isinstance(mask, Mask) or q[-2] == 1 or not query.is_cpu:
         return None
     # A mask has at most an entry for each score; how many it has is a question of 1 µs.
-    if q[:-1].numel() * k[-2] > MAX_ENTRIES and not small(mask, q[-2], k[-2], query.device):
+    if q[:-1].numel() * k[-2] > SMALL and not small(mask, q[-2], k[-2], query.device):
         return None
     grads = learns(query, key, value)
     try:
@@ -77,31 +77,32 @@ def new(backend: str, call: Call) -> Way:
     """How to compute it; errors where a mask does not fit or a backend cannot."""
     name, plan = auto(call) if backend == "auto" else (backend, named(backend, call))
     if plan is not None:
-        return Way(load(name), plan)
+        return Way(name, load(name), plan, None)
     if isinstance(call.mask, Mask):
         if name != "tiled":
-            return tabled(name, call, call.mask)
+            return laid(name, call, call.mask)
         checks.fits(call.mask, call.query, call.key)
     elif call.mask is not None:
         checks.mask(call.mask, call.query, call.key)
-    return Way(load(name), asks=True) if name == "tiled" else Way(load(name), call.mask)
+    # The tiled backend asks the rule itself, as it is in each call.
+    return Way(name, load(name), None if name == "tiled" else call.mask, None)
 
 
-def tabled(name: str, call: Call, mask: Mask) -> Way:
+def laid(name: str, call: Call, mask: Mask) -> Way:
     """A rule as the tensor that a backend needs."""
     run, plain = load(name), call.bias is None
     if type(mask) is Causal:
         if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
-            return Way(run)
+            return Way(name, run, None, None)
         if call.square and run is fused and plain:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys
     added = call.query.dtype if narrow and plain else None
     device = call.query.device
-    columns, keep, whole, idle = table(mask, call.queries, call.keys, device, narrow, added)
+    seen, keep, whole, idle = table(mask, call.queries, call.keys, device, narrow, added)
     if not (whole and plain and narrow):
-        return Way(partial(run, empty=idle) if plain and narrow else run, keep, columns)
-    keys = call.keys if columns is None else columns.stop - columns.start
+        return Way(name, partial(run, empty=idle) if plain and narrow else run, keep, seen)
+    keys = call.keys if seen is None else seen.stop - seen.start
     alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0
-    return Way(FUSED_WHOLE, keep, columns, alike and (keep is not None or keys >= REGISTER))
+    return Way(name, FUSED_WHOLE, keep, seen, alike and (keep is not None or keys >= REGISTER))

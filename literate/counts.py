@@ -42,10 +42,10 @@ def checks() -> str:
         names = ("blocks", "outputs", "numbers", "claims", "assertions")
         broken = digits[path.as_posix()]
         numbers = [
-            sum(broken["digits"].values()),
-            broken["listed"],
             *(counts[name] for name in names),
             counts["tables"] + counts["figures"],
+            sum(broken["digits"].values()),
+            broken["listed"],
         ]
         rows.append((place(path) if path.parts[0] == "docs" else "README", numbers))
     total = [sum(column) for column in zip(*(numbers for _, numbers in rows), strict=True)]

@@ -13,7 +13,7 @@ from attention.absent import REGISTER, clean, idle, silence
 from attention.backends import products
 from attention.heads import fold, four, unfold
 from attention.once import once
-from attention.transforms import learns, traced
+from attention.transforms import learns, unseen
 
 
 def fused(
@@ -60,7 +60,7 @@ def fused(
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
     """Whether torch's kernel, without a mask, would lose NaN."""
     # First, since what is asked of sizes while compiling makes the code for these alone.
-    if traced() or not query.is_cpu or key.size(-2) >= REGISTER:
+    if unseen() or not query.is_cpu or key.size(-2) >= REGISTER:
         return False
     return not (query.detach().sum() + key.detach().sum()).isfinite()
 
@@ -72,7 +72,7 @@ def may_look(query: Tensor, *others: Tensor | None) -> bool:
     that would have to wait for it.
     """
     given = [x for x in others if x is not None]
-    return query.is_cpu and not traced() and not learns(query, *given)
+    return query.is_cpu and not unseen() and not learns(query, *given)
 
 
 def laid(

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention.transforms import learns, traced
+from attention.transforms import learns, unseen
 
 GROUP = 4
 MIN_BYTES = 32 << 20  # bytes of keys and values; less stays in a cache, where the kernel is faster
@@ -25,7 +25,7 @@ def pays(
         query.size(2) == GROUP
         and query.is_cpu
         and query.dtype is torch.float32
-        and not traced()
+        and not unseen()
         and key.nbytes + value.nbytes >= MIN_BYTES
         and not learns(query, key, value)
         and one_after_another(key)

@@ -11,7 +11,7 @@ from attention import autocast, checks
 from attention.heads import any_of_group, fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
-from attention.transforms import traced
+from attention.transforms import unseen
 
 ROWS, COLUMNS = 128, 512  # how many queries, and how many keys, make a tile
 
@@ -167,7 +167,7 @@ def look(
     if keep is None:
         return None, True
     queries, keys = query.shape[-2], key.shape[-2]
-    hidden = traced()  # what holds now need not hold in a later call
+    hidden = unseen()  # what holds now need not hold in a later call
     if isinstance(keep, Mask) and not hidden:
         first, last = rows.start + keys - queries, rows.stop - 1 + keys - queries
         start, stop = keep.span(first, last, keys)
@@ -190,7 +190,7 @@ def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
         return [keep]
     held = [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
     # Those of inference mode cannot be saved, nor be changed outside of it.
-    return [x for x in held if traced() or not x.is_inference()]
+    return [x for x in held if unseen() or not x.is_inference()]
 
 
 def score(

@@ -9,7 +9,7 @@ from attention.masks import Mask
 Lanes = tuple[Int[Tensor, "lanes batch queries"], Int[Tensor, "lanes batch queries"]]
 
 # A rule of more stretches a query than that is cut into too many blocks to gain anything.
-MAX_LANES = 6
+MOST = 6
 
 
 def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
@@ -20,7 +20,7 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
     """
     position = torch.arange(keys - queries, keys)
     found = mask.over(keys).intervals(position, keys)
-    if found is None or len(found) > MAX_LANES:
+    if found is None or len(found) > MOST:
         return None
     if not found:
         found = [(keys, keys)]

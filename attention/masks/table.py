@@ -11,11 +11,11 @@ from attention.absent import REGISTER
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
-from attention.transforms import traced
+from attention.transforms import unseen
 
 # Entries of a mask that is kept, 1 MiB; as numbers, a quarter of them. To ask a causal window of 64
 # tokens takes half as long as to attend.
-MAX_ENTRIES, MAX_NUMBERS = 1 << 20, 1 << 18
+SMALL, MAX_NUMBERS = 1 << 20, 1 << 18
 
 
 class Table(NamedTuple):
@@ -48,7 +48,7 @@ def table(
     where a query does not see. Of booleans the kernel makes these in each call: 8 µs of 95 for 64
     tokens.
     """
-    if traced():  # compiled code would be anew as a cache outgrows a window
+    if unseen():  # compiled code would be anew as a cache outgrows a window
         rows, columns = slice(0, queries), slice(0, keys)
         return Table(None, mask.tile(queries, keys, rows, columns, device), whole=False)
 
@@ -98,4 +98,4 @@ def wider(start: int, stop: int, keys: int) -> tuple[int, int]:
 def small(mask: Mask, queries: int, keys: int, device: torch.device) -> bool:
     """Whether a mask is kept as a tensor; not for one query, whose keys are more in each call."""
     size = (mask.batch or 1) * (mask.heads or 1) * queries * keys
-    return queries > 1 and size <= MAX_ENTRIES and device.type == "cpu"
+    return queries > 1 and size <= SMALL and device.type == "cpu"

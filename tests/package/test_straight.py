@@ -103,8 +103,8 @@ def test_what_is_kept_of_the_processor_is_for_the_processor(name: str, slow) -> 
 @pytest.mark.parametrize(("batch", "looked"), [(1, 1), (3, 0)])
 def test_a_mask_that_is_not_kept_is_not_looked_up(batch: int, looked: int, monkeypatch) -> None:
     """Its content would be read in each call."""
-    monkeypatch.setattr(ways, "MAX_ENTRIES", 2 * 4 * 40)
-    monkeypatch.setattr(table, "MAX_ENTRIES", 2 * 4 * 40)
+    monkeypatch.setattr(ways, "SMALL", 2 * 4 * 40)
+    monkeypatch.setattr(table, "SMALL", 2 * 4 * 40)
     asked: list[object] = []
     content = ways.content
     monkeypatch.setattr(ways, "content", lambda part: asked.append(part) or content(part))
