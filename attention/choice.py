@@ -11,15 +11,15 @@ from attention.masks.table import small
 from attention.transforms import transformed, unseen
 
 # So many scores, of all heads, are computed in 0.4 ms: a plan takes longer, the first time.
-MIN_SCORES = 1 << 18
+FEW = 1 << 18
 # Of the square causal mask: with fewer, no plan gains enough.
 MANY = 1 << 21
 # With a softcap: so many scores are faster by tiles, which stay in a cache.
-MIN_SCORES_TILED = 1 << 24
+LARGE = 1 << 24
 # A plan is taken where it costs that share of what torch computes, or less: what it takes varies
 # more with what else the machine does. Torch needs no tensor for its own causal mask, and one that
 # is not kept has to be made.
-SHARE_IF_KEPT, SHARE_IF_MADE, SHARE_CAUSAL = 0.95, 1.05, 0.75
+KEPT, MADE, SQUARE = 0.95, 1.05, 0.75
 
 
 def auto(call: Call) -> tuple[str, Any]:
@@ -39,7 +39,7 @@ def auto(call: Call) -> tuple[str, Any]:
         return "eager", None
     if call.softcap is not None:
         # Sizes are not counted while compiling: an export would be for these alone.
-        if call.dropout_p or unseen() or call.scores < MIN_SCORES_TILED:
+        if call.dropout_p or unseen() or call.scores < LARGE:
             return "eager", None
         return "tiled", None
     if isinstance(call.mask, Mask) and call.bias is None and not call.dropout_p:
@@ -50,7 +50,7 @@ def auto(call: Call) -> tuple[str, Any]:
 def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
     """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
     queries, keys = call.queries, call.keys
-    if unseen() or call.scores < MIN_SCORES:
+    if unseen() or call.scores < FEW:
         return None
     if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
@@ -74,11 +74,10 @@ def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
 
 def share(call: Call, mask: Mask) -> float:
     """What a plan may cost, as a share of all that torch would compute; 0: none is looked for."""
-    kept = small(mask, call.queries, call.keys, call.query.device)
-    most = SHARE_IF_KEPT if kept else SHARE_IF_MADE
+    most = KEPT if small(mask, call.queries, call.keys, call.query.device) else MADE
     if call.square:
         # Torch's kernel leaves out keys, 512 at a time; and it can do more with gradients.
-        most = SHARE_CAUSAL * min(1.0, 0.5 + 256 / call.keys)
+        most = SQUARE * min(1.0, 0.5 + 256 / call.keys)
         if most <= 0.5 or call.scores < MANY or call.learns:
             return 0.0
     # Blocks compute halves in single precision, which some machines do at half the speed.

@@ -100,9 +100,9 @@ def laid(name: str, call: Call, mask: Mask) -> Way:
     narrow = run is fused  # the others may have to give the weights of all keys
     added = call.query.dtype if narrow and plain else None
     device = call.query.device
-    seen, keep, whole, idle = table(mask, call.queries, call.keys, device, narrow, added)
+    seen, keep, whole, empty = table(mask, call.queries, call.keys, device, narrow, added)
     if not (whole and plain and narrow):
-        return Way(name, partial(run, empty=idle) if plain and narrow else run, keep, seen)
+        return Way(name, partial(run, empty=empty) if plain and narrow else run, keep, seen)
     keys = call.keys if seen is None else seen.stop - seen.start
     alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0
     return Way(name, FUSED_WHOLE, keep, seen, alike and (keep is not None or keys >= REGISTER))

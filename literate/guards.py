@@ -1,14 +1,12 @@
 """What a page must not contain: numbers that nobody checks, blocks left out without a reason."""
 
-import ast
-import builtins
 import html
 import re
 from collections.abc import Iterator
-from itertools import chain, pairwise
+from itertools import chain
 
 from literate.page import Page, span
-from literate.prose import CHECK, CODE, COMMENT, Check, blank, hidden
+from literate.prose import CHECK, CODE, COMMENT, blank, hidden
 from literate.remarks import remarks, without_remarks
 from literate.results import (
     EMPHASIS,
@@ -22,7 +20,6 @@ from literate.results import (
     said,
     whole,
 )
-from literate.syntax import parse
 
 # A decimal, an exponent, a percentage, a factor. Three numbers joined by points are a version.
 NUMBER = re.compile(
@@ -116,41 +113,6 @@ def numbers(text: str, line: int, ran: str) -> Iterator[tuple[int, str]]:
     text = re.sub(r"\*+(?=\d)|(?<=\d)\*+", "", text)
     for match in NUMBER.finditer(text):
         yield line + text.count("\n", 0, match.start()), match[0].strip()
-
-
-def constant(page: Page) -> Iterator[tuple[int, str]]:
-    """The checks that check nothing, since they cannot fail.
-
-    Their expression is a number, a text or a truth value; both sides of a comparison are the same;
-    it is true if either of two is; or it names nothing of the page, and has the very digits that
-    the page shows.
-    """
-    for check in page.checks:
-        tree = parse(check.expression, "eval").body
-        while isinstance(tree, ast.UnaryOp):
-            tree = tree.operand
-        if isinstance(tree, ast.Constant) or same(tree) or either(tree) or repeats(check, tree):
-            yield check.line, check.expression
-
-
-def same(tree: ast.expr) -> bool:
-    """Whether something is compared with itself."""
-    parts = [tree.left, *tree.comparators] if isinstance(tree, ast.Compare) else []
-    return any(ast.dump(one) == ast.dump(other) for one, other in pairwise(parts))
-
-
-def either(tree: ast.expr) -> bool:
-    return isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or)
-
-
-def repeats(check: Check, tree: ast.expr) -> bool:
-    """Whether it only has numbers, and among them the one that is shown."""
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    if names - {*vars(builtins)} | names & {"__import__"}:
-        return False
-    shown = re.sub(r"\D", "", check.printed).strip("0")
-    typed = [str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    return len(shown) > 1 and shown in {re.sub(r"\D", "", one).strip("0") for one in typed}
 
 
 def unreasoned(page: Page) -> Iterator[int]:

@@ -103,5 +103,5 @@ class From(Mask):
 
 
 def at_hand(numbers: Int[Tensor, "batch"]) -> bool:
-    """Whether they can be read without waiting for a device; and there are any."""
+    """Whether there are any, and they can be read without waiting for a device."""
     return numbers.device.type == "cpu" and not unseen() and numbers.numel() > 0

@@ -6,8 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention import absent
-from attention.absent import REGISTER
+from attention.absent import REGISTER, idle
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
@@ -15,7 +14,7 @@ from attention.transforms import unseen
 
 # Entries of a mask that is kept, 1 MiB; as numbers, a quarter of them. To ask a causal window of 64
 # tokens takes half as long as to attend.
-SMALL, MAX_NUMBERS = 1 << 20, 1 << 18
+SMALL, NUMBERS = 1 << 20, 1 << 18
 
 
 class Table(NamedTuple):
@@ -25,7 +24,7 @@ class Table(NamedTuple):
     # Which query sees which of them; None: each sees all. Numbers if they were asked for.
     keep: Bool[Tensor, "..."] | Float[Tensor, "..."] | None
     whole: bool  # whether each query surely sees a key, and each key is seen
-    idle: Bool[Tensor, "..."] | None = None  # which queries see none, if that was looked at
+    empty: Bool[Tensor, "..."] | None = None  # which queries see none, if that was looked at
 
 
 kept: Kept[Table] = Kept(16)  # of at most 1 MiB each; 2 as numbers in double precision
@@ -77,13 +76,13 @@ def make(
     keep = told.tile(queries, keys, slice(0, queries), slice(start, stop), device)
     if not small(mask, queries, keys, device):
         return Table(columns, keep, whole=False)
-    idle = absent.idle(keep)
-    whole = not idle.any() and bool(keep.any(dim=-2).all())
-    if whole and added is not None and keep.numel() <= MAX_NUMBERS:
+    empty = idle(keep)
+    whole = not empty.any() and bool(keep.any(dim=-2).all())
+    if whole and added is not None and keep.numel() <= NUMBERS:
         keep = keep.new_zeros(keep.shape, dtype=added).masked_fill_(~keep, float("-inf"))
     else:
         keep = keep.clone(memory_format=torch.contiguous_format)
-    return Table(columns, four(keep) if whole and added is not None else keep, whole, idle)
+    return Table(columns, four(keep) if whole and added is not None else keep, whole, empty)
 
 
 def wider(start: int, stop: int, keys: int) -> tuple[int, int]:

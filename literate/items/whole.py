@@ -1,10 +1,11 @@
 """The tests of a page as a whole: its guards, and its record."""
 
 from literate import pictures, records
-from literate.guards import constant, unchecked, unreasoned
+from literate.guards import unchecked, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
 from literate.module import runs
 from literate.shown import never_run
+from literate.unfailing import unfailing
 
 
 class GuardItem(Item[Whole]):
@@ -16,7 +17,7 @@ class GuardItem(Item[Whole]):
             raise Mismatch(line, message)
         for line in unreasoned(page):
             raise Mismatch(line, "a .notest block needs a comment above it that says why")
-        for line, expression in constant(page):
+        for line, expression in unfailing(page):
             raise Mismatch(line, f"{expression} checks nothing: write what the page computes")
         for line, number in unchecked(page):
             meant = "<!--= expression -->, <!-- source: … --> or, for a setting, backticks"

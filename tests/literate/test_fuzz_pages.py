@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inputs import examples
 
-from literate import export, guards, pictures, shown
+from literate import export, guards, pictures, shown, unfailing
 from literate.exercises import exercises
 from literate.page import Page, PageError
 
@@ -91,7 +91,7 @@ def read(path: Path, text: str) -> None:
         for cell in filter(None, sum(table.rows, [])):
             assert text[cell.start :].startswith(cell.printed + cell.unit)
     exercises(page)
-    for guard in (guards.unchecked, guards.constant, shown.never_run):
+    for guard in (guards.unchecked, unfailing.unfailing, shown.never_run):
         for line, _ in guard(page):
             assert 1 <= line <= text.count("\n") + 1
     list(guards.unreasoned(page))

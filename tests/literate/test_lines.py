@@ -3,7 +3,7 @@
 import pytest
 from helpers import page
 
-from literate import guards, records, shown
+from literate import guards, records, shown, unfailing
 from literate.page import PageError
 
 TEXT = """# Page
@@ -41,7 +41,7 @@ def lines(text: str) -> list[int]:
     places = [step.line for step in found.steps]
     places += [block.output.line for block in found.blocks if block.output]
     places += [cell.line for table in found.tables for row in table.rows for cell in row if cell]
-    for guard in (guards.unchecked, guards.constant, shown.never_run):
+    for guard in (guards.unchecked, unfailing.unfailing, shown.never_run):
         places += [line for line, _ in guard(found)]
     return places
 

@@ -107,7 +107,7 @@ def test_after_a_call_in_inference_mode_others_learn(tokens: int) -> None:
 
 @pytest.mark.parametrize("call", [{"backend": "tiled"}, {"softcap": 5.0}])
 def test_an_equal_mask_is_not_the_one_that_changed_since(call, monkeypatch) -> None:
-    monkeypatch.setattr("attention.choice.MIN_SCORES_TILED", 0)  # a softcap by tiles
+    monkeypatch.setattr("attention.choice.LARGE", 0)  # a softcap by tiles
     x, first = torch.randn(2, 1, 4, 8), torch.tensor([4, 2])
     dot_product_attention(x, x, x, Padding(first), **call)
     first.fill_(1)

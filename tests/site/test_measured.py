@@ -262,6 +262,14 @@ def batch(length: int, mask: str, turn: str, way: str = "dense") -> float:
     return part("masks", "batches")["cells"][str(length)][f"{mask}, {turn}"][way]["ratio"]
 
 
+def apart_by(turn: str) -> str:
+    """By how many per cent half of the rounds are at most away from their ratio, rounded up."""
+    cells = part("masks", "batches")["cells"].values()
+    found = [each[f"{mask}, {turn}"]["dense"] for each in cells for mask in BATCH_MASKS]
+    off = [max(x["high"] - x["ratio"], x["ratio"] - x["low"]) / x["ratio"] for x in found]
+    return str(math.ceil(100 * max(off)))
+
+
 def batches(turn: str = "again") -> str:
     rows = [
         [said, *(f"{batch(n, mask, turn):.2f}" for n in BATCHES)]
@@ -795,6 +803,7 @@ def said() -> list[str]:
             )
             for n in (512, 64)
         ),
+        *((apart_by(turn), f"masks.json, half of the rounds, {turn}") for turn in ("again", "new")),
         ("0.82", "masks.json, the least of 64 and 128 tokens, new"),
         (ratio(asked(1)["grouped"], "repeated"), "decode.json, one query, grouped heads"),
         (ms(asked(1)["causal"]), "decode.json, one query, ms"),
