@@ -7,11 +7,11 @@ from torch import Tensor
 
 from attention import autocast, checks
 from attention.backends.names import NAMES, Backend
-from attention.call import Call
+from attention.dispatch.call import Call
+from attention.dispatch.direct import direct
+from attention.dispatch.route import route
 from attention.masks import Mask
-from attention.straight import straight
 from attention.transforms import unseen
-from attention.way import way
 
 
 @overload
@@ -125,18 +125,18 @@ def dot_product_attention(
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
-    known = not unseen()
-    right = checks.usual(query, key, value, whole=known)
-    asked = return_weights or bias is not None or softcap is not None or backend != "auto"
-    if known and right and not asked and type(dropout_p) is float and not dropout_p:
-        context = straight(query, key, value, mask, scale)
+    values_known = not unseen()
+    fit = checks.usual(query, key, value, whole=values_known)
+    mask_alone = backend == "auto" and bias is None and softcap is None and not return_weights
+    if values_known and fit and mask_alone and type(dropout_p) is float and not dropout_p:
+        context = direct(query, key, value, mask, scale)
         if context is not None:
             return context
     checks.backend(backend, NAMES)
     mixed = autocast.active(query)
     if mixed:
         query, key, value, bias = autocast.lower(query, key, value, bias)
-    if mixed or not right:
+    if mixed or not fit:
         checks.inputs(query, key, value)
     scale = checks.scale(scale, query.shape[-1])
     softcap = checks.softcap(softcap)
@@ -144,12 +144,12 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     call = Call(query, key, value, mask, bias, softcap, dropout_p, return_weights)
-    name, run, keep, seen, _ = way(backend, call)
+    name, run, keep, columns, _ = route(backend, call)
     if name == "tiled":  # it asks the rule itself
         keep = mask
-    if seen is not None:
-        key, value = key[..., seen, :], value[..., seen, :]
-        bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., seen]
+    if columns is not None:
+        key, value = key[..., columns, :], value[..., columns, :]
+        bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., columns]
     if bias is not None and name != "tiled":  # which does the same, tile by tile
         finite = bias != float("-inf")
         keep = keep & finite if isinstance(keep, Tensor) else finite

@@ -32,7 +32,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention import checks
-from attention.weights import PARTS
+from attention.projections import PARTS
 
 State = Mapping[str, Float[Tensor, "..."]]
 

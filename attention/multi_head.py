@@ -5,20 +5,19 @@ from typing import Any
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
-from attention import checks
-from attention import weights as torch_weights
+from attention import checks, torch_module
 from attention.cache import Cache, Memory
 from attention.fastpath import fastpath
 from attention.functional import dot_product_attention
-from attention.heads import merge, split
+from attention.heads import merge
 from attention.masks import Mask
 from attention.positions import Positions
+from attention.projections import PackedProjections
 from attention.transforms import differentiable
 
 
-class MultiHeadAttention(nn.Module):
+class MultiHeadAttention(PackedProjections):
     """Several heads attend, each in a space of its own, and one projection joins what they find.
 
     With `H` heads of width `D`, for each head `h`:
@@ -99,42 +98,21 @@ class MultiHeadAttention(nn.Module):
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
-        super().__init__()
         kv_heads = num_heads if num_kv_heads is None else num_kv_heads
         checks.sizes(embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=kv_heads)
         checks.heads(embed_dim, num_heads, kv_heads, head_dim)
         head_dim = embed_dim // num_heads if head_dim is None else head_dim
         checks.sizes(head_dim=head_dim)
-        self.embed_dim, self.head_dim = embed_dim, head_dim
-        self.num_heads, self.num_kv_heads = num_heads, kv_heads
-        self.dropout = checks.dropout("dropout", dropout)
-        self.softcap, self.scale = checks.softcap(softcap), checks.scale(scale, head_dim)
+        dropout = checks.dropout("dropout", dropout)
+        softcap, scale = checks.softcap(softcap), checks.scale(scale, head_dim)
         if positions is not None:
             checks.placed(positions, Positions)
             positions.check(head_dim)
-        self.positions = positions
         like: dict[str, Any] = {"device": device, "dtype": dtype}
-        # One product makes all three: 1.3 times as fast for 16 tokens of width 64. They begin as
-        # layers of their own do.
-        self.in_proj_weight, self.in_proj_bias = torch_weights.stack(
-            [
-                nn.Linear(embed_dim, heads * head_dim, bias=bias, **like)
-                for heads in (num_heads, kv_heads, kv_heads)
-            ]
-        )
+        super().__init__(embed_dim, num_heads, kv_heads, head_dim, bias, qk_norm, **like)
         self.out_proj = nn.Linear(num_heads * head_dim, embed_dim, bias=bias, **like)
-        self.query_norm = self.key_norm = None
-        if qk_norm is not False:
-            eps = 1e-6 if qk_norm is True else checks.epsilon("qk_norm", qk_norm)
-            self.query_norm = nn.RMSNorm(head_dim, eps, **like)
-            self.key_norm = nn.RMSNorm(head_dim, eps, **like)
-
-    def reset_parameters(self) -> None:
-        """Draw queries', keys' and values' matrices and biases anew, as `nn.Linear` draws."""
-        # Whole: of a matrix that several processes share, rows would be a copy.
-        for whole in (self.in_proj_weight, self.in_proj_bias):
-            if whole is not None:
-                nn.init.uniform_(whole, -(self.embed_dim**-0.5), self.embed_dim**-0.5)
+        self.positions, self.dropout = positions, dropout
+        self.softcap, self.scale = softcap, scale
 
     def forward(
         self,
@@ -192,14 +170,14 @@ class MultiHeadAttention(nn.Module):
         seen = mask if cache is None else cache.mask(mask)
         if isinstance(key, Memory):
             checks.memory(key, value, self)
-            q, k, v = self._asked(query, self.query_proj), key.key, key.value
+            q, k, v = self._queries(query, self.query_proj), key.key, key.value
         elif key is None:
-            q, k, v = self._all(query)
+            q, k, v = self._project(query)
         else:
             value = key if value is None else value
             checks.read(query, key, value, weight)
             asks, *reads = self._parts()
-            q, (k, v) = self._asked(query, asks), self._read(key, value, *reads)
+            q, (k, v) = self._queries(query, asks), self._keys_and_values(key, value, *reads)
         past = 0 if cache is None else cache.length
         if self.positions is not None:
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
@@ -246,87 +224,7 @@ class MultiHeadAttention(nn.Module):
         checks.remembered(self.positions)
         value = key if value is None else value
         checks.read(key, key, value, self.in_proj_weight, "key")
-        return Memory(*self._read(key, value, *self._parts()[1:]))
-
-    @property
-    def query_proj(self) -> torch_weights.Projection:
-        """What makes queries: the first rows of `in_proj_weight`, and of its bias."""
-        return self._parts()[0]
-
-    @property
-    def key_proj(self) -> torch_weights.Projection:
-        """What makes keys: the rows after those of the queries."""
-        return self._parts()[1]
-
-    @property
-    def value_proj(self) -> torch_weights.Projection:
-        """What makes values: the last rows."""
-        return self._parts()[2]
-
-    def _sizes(self) -> list[int]:
-        """How many rows make queries, keys and values."""
-        heads = self.num_heads, self.num_kv_heads, self.num_kv_heads
-        return [count * self.head_dim for count in heads]
-
-    def _parts(self) -> list[torch_weights.Projection]:
-        # By one split: the gradient of three slices would fill and add three whole matrices.
-        weights = self.in_proj_weight.split(self._sizes())
-        if self.in_proj_bias is None:
-            return [torch_weights.Projection(weight, None) for weight in weights]
-        biases = self.in_proj_bias.split(self._sizes())
-        return [*map(torch_weights.Projection, weights, biases)]
-
-    def _all(
-        self, x: Tensor
-    ) -> tuple[
-        Float[Tensor, "*batch num_heads tokens head_dim"],
-        Float[Tensor, "*batch num_kv_heads tokens head_dim"],
-        Float[Tensor, "*batch num_kv_heads tokens head_dim"],
-    ]:
-        """Queries, keys and values of one sequence, by one product, heads apart."""
-        heads, kv_heads = self.num_heads, self.num_kv_heads
-        made = split(linear(x, self.in_proj_weight, self.in_proj_bias), heads + 2 * kv_heads)
-        q, k, v = made.split_with_sizes((heads, kv_heads, kv_heads), dim=-3)
-        return self._normed(q, self.query_norm), self._normed(k, self.key_norm), v
-
-    def _asked(
-        self, query: Tensor, proj: torch_weights.Projection
-    ) -> Float[Tensor, "*batch num_heads queries head_dim"]:
-        """Queries alone, heads apart."""
-        return self._normed(split(proj(query), self.num_heads), self.query_norm)
-
-    def _read(
-        self,
-        key: Tensor,
-        value: Tensor,
-        key_proj: torch_weights.Projection,
-        value_proj: torch_weights.Projection,
-    ) -> tuple[
-        Float[Tensor, "*batch num_kv_heads keys head_dim"],
-        Float[Tensor, "*batch num_kv_heads keys head_dim"],
-    ]:
-        """Keys and values of another sequence, heads apart."""
-        k = self._normed(split(key_proj(key), self.num_kv_heads), self.key_norm)
-        return k, split(value_proj(value), self.num_kv_heads)
-
-    def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, *others: Any, **named: Any
-    ) -> None:
-        kinds = ("weight",) if self.in_proj_bias is None else ("weight", "bias")
-        torch_weights.join(state_dict, prefix, kinds, self._sizes())
-        super()._load_from_state_dict(state_dict, prefix, *others, **named)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in torch_weights.PARTS:  # a layer under this name would never be asked
-            checks.stacked(name, value)
-        super().__setattr__(name, value)
-
-    @staticmethod
-    def _normed(
-        x: Float[Tensor, "*heads tokens head_dim"], norm: nn.RMSNorm | None
-    ) -> Float[Tensor, "*heads tokens head_dim"]:
-        # Under autocast x is lower than the weight, for which torch has no kernel and warns.
-        return x if norm is None else norm(x.to(norm.weight.dtype)).to(x.dtype)
+        return Memory(*self._keys_and_values(key, value, *self._parts()[1:]))
 
     @classmethod
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
@@ -350,7 +248,7 @@ class MultiHeadAttention(nn.Module):
               (out_proj): Linear(in_features=32, out_features=32, bias=True)
             )
         """
-        return torch_weights.from_torch(cls, module)
+        return torch_module.from_torch(cls, module)
 
     def to_torch(self) -> nn.MultiheadAttention:
         """The same weights in torch's own module, with `batch_first=True`.
@@ -360,7 +258,7 @@ class MultiHeadAttention(nn.Module):
             ValueError: The heads are grouped or of another width than `embed_dim / num_heads`, or
                 the module has positions, norms, a cap or a scale, for which torch has nothing.
         """
-        return torch_weights.to_torch(self)
+        return torch_module.to_torch(self)
 
     def extra_repr(self) -> str:
         said = (

@@ -18,11 +18,10 @@ from attention import (
     SlidingWindow,
     blocks,
     dot_product_attention,
-    plans,
-    way,
 )
 from attention.blocks import Blocks, cached, rectangles
 from attention.blocks.equal import Every
+from attention.dispatch import plans, route
 from attention.kept import Kept
 
 module = sys.modules["attention.blocks.plan"]  # whose name is also that of a function
@@ -217,7 +216,7 @@ def test_a_mask_that_holds_a_list_is_asked_each_time() -> None:
 
 
 def test_a_small_mask_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(way, "kept", Kept(2))
+    monkeypatch.setattr(route, "kept", Kept(2))
     asked, tile = [], Mask.tile
     monkeypatch.setattr(Mask, "tile", lambda *x: asked.append(1) or tile(*x))
     query = torch.randn(1, 2, 8, 4)

@@ -13,9 +13,9 @@ from attention import (
     PrefixLM,
     SlidingWindow,
     dot_product_attention,
-    way,
 )
 from attention.blocks import cached
+from attention.dispatch import route
 from attention.masks.shifted import Shifted
 
 pytestmark = [pytest.mark.filterwarnings("error"), pytest.mark.slow, pytest.mark.untyped]
@@ -94,5 +94,5 @@ def test_what_is_kept_of_masks_is_bounded(lengths, width, prefix, keys) -> None:
         for backend in ("auto", "eager"):
             dot_product_attention(x, x, x, mask, backend=backend)
         ours(lambda mask=mask: dot_product_attention(x, x, x, mask, backend="spans"))
-    for kept in (way.kept, cached.kept):
+    for kept in (route.kept, cached.kept):
         assert len(kept.made) <= kept.most

@@ -17,12 +17,12 @@ from attention import (
     SlidingWindow,
     blocks,
     dot_product_attention,
-    way,
 )
 from attention.blocks import cached
 from attention.blocks.rectangles import STRIP
+from attention.dispatch import route
 from attention.kept import MAX_BYTES, Kept
-from attention.masks import table
+from attention.masks import dense
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def test_after_a_call_in_inference_mode_others_learn(tokens: int) -> None:
 
 @pytest.mark.parametrize("call", [{"backend": "tiled"}, {"softcap": 5.0}])
 def test_an_equal_mask_is_not_the_one_that_changed_since(call, monkeypatch) -> None:
-    monkeypatch.setattr("attention.choice.LARGE", 0)  # a softcap by tiles
+    monkeypatch.setattr("attention.dispatch.choice.LARGE", 0)  # a softcap by tiles
     x, first = torch.randn(2, 1, 4, 8), torch.tensor([4, 2])
     dot_product_attention(x, x, x, Padding(first), **call)
     first.fill_(1)
@@ -118,13 +118,13 @@ def test_an_equal_mask_is_not_the_one_that_changed_since(call, monkeypatch) -> N
 
 def test_a_large_mask_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its numbers would have to be compared in each call, and be held after it."""
-    monkeypatch.setattr(way, "kept", Kept(16))
+    monkeypatch.setattr(route, "kept", Kept(16))
     x = torch.randn(1, 1, 8, 4)
     kept, large = Named(back=2), Named(back=2, more=torch.zeros(MAX_BYTES + 1, dtype=torch.uint8))
     one = Named(back=2, more=torch.zeros(MAX_BYTES, dtype=torch.uint8))
     for mask, count in ((large, 0), (kept, 1), (one, 2)):
         dot_product_attention(x, x, x, mask, backend="fused")
-        assert len(way.kept.made) == count
+        assert len(route.kept.made) == count
 
 
 def test_plans_are_kept_up_to_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +160,7 @@ def test_the_bytes_of_a_plan_are_those_of_its_tables() -> None:
 
 
 def test_nothing_keeps_a_mask_alive(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(way, "kept", Kept(16))  # or an equal one, of before, would be found
+    monkeypatch.setattr(route, "kept", Kept(16))  # or an equal one, of before, would be found
     x, mask = torch.randn(1, 1, 8, 4), Named(back=2)
     for backend in ("tiled", "fused", "eager", "loops"):
         dot_product_attention(x, x, x, mask, backend=backend)
@@ -191,7 +191,7 @@ def test_what_is_kept_does_not_change_with_the_mask() -> None:
 
 @pytest.mark.parametrize("learns", [True, False])
 def test_a_plan_is_for_gradients_only_where_they_are_asked_for(learns, monkeypatch) -> None:
-    for module in (way, cached):
+    for module in (route, cached):
         monkeypatch.setattr(module, "kept", Kept(2))
     x = torch.randn(1, 8, 512, 4, requires_grad=True)
     mask = Causal() & SlidingWindow(32)
@@ -206,7 +206,7 @@ def count(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How often a mask is asked from now on, with nothing kept."""
     asked, tile = [], Mask.tile
     monkeypatch.setattr(Mask, "tile", lambda *x: asked.append(1) or tile(*x))
-    for module in (way, table):
+    for module in (route, dense):
         monkeypatch.setattr(module, "kept", Kept(2))
     return asked
 
@@ -247,13 +247,13 @@ def test_a_count_of_keys_that_is_wrong_is_named_before_a_shape() -> None:
 def test_another_call_under_the_same_mask_finds_its_own_way(other, monkeypatch) -> None:
     x = torch.linspace(-1, 1, 8 * 512 * 4).sin().view(1, 8, 512, 4)
     mask = Causal() & SlidingWindow(64)
-    monkeypatch.setattr(way, "kept", Kept(8))
+    monkeypatch.setattr(route, "kept", Kept(8))
     calls = [{"value": x, **given} for given in ({}, other)]
     found = []
     for call in (*calls, *reversed(calls)):
         torch.manual_seed(0)
         found.append(dot_product_attention(x, x, mask=mask, **call))
-    assert len(way.kept.made) == 2
+    assert len(route.kept.made) == 2
     for one, again in zip(found[:2], found[:1:-1], strict=True):
         torch.testing.assert_close(one, again, rtol=0, atol=0)
     for call, got in zip(calls, found[:2], strict=True):
@@ -271,7 +271,7 @@ def test_a_mask_is_kept_in_a_mebibyte(length: int, numbers: bool, monkeypatch) -
     x = torch.randn(1, 1, length, 4)
     for _ in range(3):
         dot_product_attention(x, x, x, ~SlidingWindow(3) | Causal())
-    [made] = [found.keep for found, _ in table.kept.made.values()]
+    [made] = [found.keep for found, _ in dense.kept.made.values()]
     assert len(asked) == 1
     assert made.shape == (1, 1, length, length)
     assert made.dtype == (torch.float32 if numbers else torch.bool)
@@ -284,7 +284,7 @@ def test_a_mask_is_kept_in_a_mebibyte(length: int, numbers: bool, monkeypatch) -
     + [(30, 39, 40, (24, 40)), (2, 7, 9, (0, 9)), (20, 37, 40, (8, 40)), (0, 40, 40, (0, 40))],
 )
 def test_keys_fill_registers(start: int, stop: int, keys: int, wide: tuple[int, int]) -> None:
-    assert table.wider(start, stop, keys) == wide
+    assert dense.wider(start, stop, keys) == wide
 
 
 @pytest.mark.parametrize(("padded", "first"), [(False, 896), (True, 888)])
@@ -293,6 +293,6 @@ def test_only_what_tells_sequences_apart_takes_hidden_keys(padded: bool, first: 
     mask = Causal() & SlidingWindow(100)
     if padded:
         mask &= Padding(torch.tensor([1000, 990]))
-    made = table.make(mask, 5, 1000, torch.device("cpu"), True, torch.float32)
+    made = dense.make(mask, 5, 1000, torch.device("cpu"), True, torch.float32)
     assert made.columns == slice(first, 1000)
     assert made.whole is not padded

@@ -353,7 +353,7 @@ def test_tiles_recorded(tracing: str) -> None:
 
 
 def test_a_softcap_on_tensors_that_have_only_a_shape(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attention.choice.LARGE", 1)
+    monkeypatch.setattr("attention.dispatch.choice.LARGE", 1)
     with FakeTensorMode():
         x = torch.randn(1, 2, 16, 4)
         assert dot_product_attention(x, x, x, Causal(), softcap=30.0).shape == x.shape

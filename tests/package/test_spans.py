@@ -15,13 +15,13 @@ from attention import (
     Padding,
     PrefixLM,
     SlidingWindow,
-    choice,
     dot_product_attention,
 )
 from attention.backends.spans import hidden
 from attention.blocks import Blocks
 from attention.blocks.equal import Every
-from attention.call import Call
+from attention.dispatch import choice
+from attention.dispatch.call import Call
 
 pytestmark = pytest.mark.slow
 

@@ -12,11 +12,10 @@ from attention import (
     Padding,
     PrefixLM,
     SlidingWindow,
-    choice,
     dot_product_attention,
-    kernels,
 )
-from attention.call import Call
+from attention.dispatch import choice, kernels
+from attention.dispatch.call import Call
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
 # looks for what a kernel calls in the wrong place. test_triton_rules.py checks the annotations.

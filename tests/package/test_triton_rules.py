@@ -5,8 +5,9 @@ import torch
 from interpreter import DEVICE
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow, kernels
+from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
 from attention.backends.triton import configs, launch, rows, rules, triton
+from attention.dispatch import kernels
 from attention.masks.shifted import Shifted
 
 SHORT = Padding(torch.tensor([0, 4, 99]))

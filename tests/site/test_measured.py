@@ -14,8 +14,8 @@ from masks import masks as drawn
 
 from attention.backends.products import MIN_BYTES
 from attention.backends.spans import walk
-from attention.call import Call
-from attention.choice import auto
+from attention.dispatch.call import Call
+from attention.dispatch.choice import auto
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/speed/benchmarks.md"

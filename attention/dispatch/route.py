@@ -10,34 +10,34 @@ from attention import checks
 from attention.absent import REGISTER
 from attention.backends.fused import fused
 from attention.backends.names import load
-from attention.call import Call
-from attention.choice import auto
+from attention.dispatch.call import Call
+from attention.dispatch.choice import auto
+from attention.dispatch.named import named
 from attention.kept import Kept, content
 from attention.masks import Causal, Mask
-from attention.masks.table import SMALL, small, table
-from attention.named import named
+from attention.masks.dense import SMALL, dense, small
 from attention.transforms import learns, unseen
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """A backend, and what it is given."""
 
     name: str
     run: Callable[..., Any]
     keep: Any  # a boolean tensor or None; a plan, numbers or a rule for those that take them
-    seen: slice | None  # the keys that it is given; None: all
+    columns: slice | None  # the keys that it is given; None: all
     bare: bool = False  # whether torch's kernel takes all as it is
 
 
-CAUSAL = Way("fused", partial(fused, causal=True), None, None)
+CAUSAL = Route("fused", partial(fused, causal=True), None, None)
 # A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
 FUSED_WHOLE = partial(fused, whole=True)
 
 # Of 4 queries on 8,192 keys, which take 1.5 ms, to choose and to lay out took 0.13 ms each time.
-kept: Kept[Way] = Kept(16)  # a plan each, or a tensor of at most 1 MiB in single precision
+kept: Kept[Route] = Kept(16)  # a plan each, or a tensor of at most 1 MiB in single precision
 
 
-def way(backend: str, call: Call) -> Way:
+def route(backend: str, call: Call) -> Route:
     """How to compute a call: as one like it was computed before, if that was kept."""
     mask = call.mask
     if not isinstance(mask, Mask) or unseen():
@@ -47,10 +47,16 @@ def way(backend: str, call: Call) -> Way:
     return new(backend, call) if name is None else kept.under(name, lambda: new(backend, call))
 
 
-USUAL = ("auto", True, True, False, False)  # what `way` makes of a call that asks for a mask alone
+USUAL = (
+    "auto",
+    True,
+    True,
+    False,
+    False,
+)  # of a call that asks for a mask alone
 
 
-def again(query: Tensor, key: Tensor, value: Tensor, mask: object) -> Way | None:
+def again(query: Tensor, key: Tensor, value: Tensor, mask: object) -> Route | None:
     """How a call that asks for a mask alone is computed, if one like it was."""
     return kept.find(like(query, key, value, mask, USUAL))
 
@@ -73,11 +79,11 @@ def like(
         return None
 
 
-def new(backend: str, call: Call) -> Way:
+def new(backend: str, call: Call) -> Route:
     """How to compute it; errors where a mask does not fit or a backend cannot."""
     name, plan = auto(call) if backend == "auto" else (backend, named(backend, call))
     if plan is not None:
-        return Way(name, load(name), plan, None)
+        return Route(name, load(name), plan, None)
     if isinstance(call.mask, Mask):
         if name != "tiled":
             return laid(name, call, call.mask)
@@ -85,24 +91,24 @@ def new(backend: str, call: Call) -> Way:
     elif call.mask is not None:
         checks.mask(call.mask, call.query, call.key)
     # The tiled backend asks the rule itself, as it is in each call.
-    return Way(name, load(name), None if name == "tiled" else call.mask, None)
+    return Route(name, load(name), None if name == "tiled" else call.mask, None)
 
 
-def laid(name: str, call: Call, mask: Mask) -> Way:
+def laid(name: str, call: Call, mask: Mask) -> Route:
     """A rule as the tensor that a backend needs."""
     run, plain = load(name), call.bias is None
     if type(mask) is Causal:
         if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
-            return Way(name, run, None, None)
+            return Route(name, run, None, None)
         if call.square and run is fused and plain:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys
     added = call.query.dtype if narrow and plain else None
     device = call.query.device
-    seen, keep, whole, empty = table(mask, call.queries, call.keys, device, narrow, added)
+    columns, keep, whole, empty = dense(mask, call.queries, call.keys, device, narrow, added)
     if not (whole and plain and narrow):
-        return Way(name, partial(run, empty=empty) if plain and narrow else run, keep, seen)
-    keys = call.keys if seen is None else seen.stop - seen.start
+        return Route(name, partial(run, empty=empty) if plain and narrow else run, keep, columns)
+    keys = call.keys if columns is None else columns.stop - columns.start
     alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0
-    return Way(name, FUSED_WHOLE, keep, seen, alike and (keep is not None or keys >= REGISTER))
+    return Route(name, FUSED_WHOLE, keep, columns, alike and (keep is not None or keys >= REGISTER))

@@ -17,7 +17,7 @@ from attention.transforms import unseen
 SMALL, NUMBERS = 1 << 20, 1 << 18
 
 
-class Table(NamedTuple):
+class Dense(NamedTuple):
     """What is left of a mask for some queries and keys."""
 
     columns: slice | None  # the keys that may be seen; None: all
@@ -27,17 +27,17 @@ class Table(NamedTuple):
     empty: Bool[Tensor, "..."] | None = None  # which queries see none, if that was looked at
 
 
-kept: Kept[Table] = Kept(16)  # of at most 1 MiB each; 2 as numbers in double precision
+kept: Kept[Dense] = Kept(16)  # of at most 1 MiB each; 2 as numbers in double precision
 
 
-def table(
+def dense(
     mask: Mask,
     queries: int,
     keys: int,
     device: torch.device,
     narrow: bool,
     added: torch.dtype | None,
-) -> Table:
+) -> Dense:
     """The mask as a tensor, of those keys alone that may be seen if `narrow`.
 
     One query in a window of 256 of 2048 keys takes 1.2 times what torch takes for those 256 alone;
@@ -49,7 +49,7 @@ def table(
     """
     if unseen():  # compiled code would be anew as a cache outgrows a window
         rows, columns = slice(0, queries), slice(0, keys)
-        return Table(None, mask.tile(queries, keys, rows, columns, device), whole=False)
+        return Dense(None, mask.tile(queries, keys, rows, columns, device), whole=False)
 
     asked = queries, keys, device, narrow, added
     if not small(mask, queries, keys, device):
@@ -64,7 +64,7 @@ def make(
     device: torch.device,
     narrow: bool,
     added: torch.dtype | None,
-) -> Table:
+) -> Dense:
     told, first, last = mask.over(keys), keys - queries, keys - 1
     start, stop = told.span(first, last, keys) if narrow else (0, keys)
     full = start < stop and told.full(first, last, start, stop)
@@ -72,17 +72,17 @@ def make(
         start, stop = wider(start, stop, keys)
     columns = slice(start, stop) if stop - start < keys else None
     if full:
-        return Table(columns, None, whole=True)
+        return Dense(columns, None, whole=True)
     keep = told.tile(queries, keys, slice(0, queries), slice(start, stop), device)
     if not small(mask, queries, keys, device):
-        return Table(columns, keep, whole=False)
+        return Dense(columns, keep, whole=False)
     empty = idle(keep)
     whole = not empty.any() and bool(keep.any(dim=-2).all())
     if whole and added is not None and keep.numel() <= NUMBERS:
         keep = keep.new_zeros(keep.shape, dtype=added).masked_fill_(~keep, float("-inf"))
     else:
         keep = keep.clone(memory_format=torch.contiguous_format)
-    return Table(columns, four(keep) if whole and added is not None else keep, whole, empty)
+    return Dense(columns, four(keep) if whole and added is not None else keep, whole, empty)
 
 
 def wider(start: int, stop: int, keys: int) -> tuple[int, int]:

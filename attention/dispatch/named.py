@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from attention import kernels, plans
-from attention.call import Call
+from attention.dispatch import kernels, plans
+from attention.dispatch.call import Call
 from attention.masks import Mask
 from attention.transforms import transformed, unseen
 

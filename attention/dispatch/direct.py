@@ -1,4 +1,4 @@
-"""The usual call, which asks for nothing but a mask, straight to torch's kernel.
+"""The usual call, which asks for nothing but a mask, at once to torch's kernel.
 
 For 8 heads of 64 tokens the kernel takes 80 µs, and what is found out elsewhere 6 more: here it is
 less than 4. Where keys and values fill the caches of the processor, the code of a call comes from
@@ -14,12 +14,12 @@ from attention.absent import REGISTER
 from attention.backends import fused
 from attention.checks.numbers import LARGEST
 from attention.checks.numbers import scale as default
-from attention.choice import MANY
+from attention.dispatch.choice import MANY
+from attention.dispatch.route import again
 from attention.masks import Causal, Mask
-from attention.way import again
 
 
-def straight(
+def direct(
     query: Float[Tensor, "*heads queries head_dim"],
     key: Float[Tensor, "*kv_heads keys head_dim"],
     value: Float[Tensor, "*kv_heads keys value_dim"],
@@ -51,8 +51,8 @@ def straight(
             return fused.guarded(context) if context.requires_grad else context
     if (found := again(query, key, value, mask)) is None:
         return None
-    if found.seen is not None:
-        key, value = key[..., found.seen, :], value[..., found.seen, :]
+    if found.columns is not None:
+        key, value = key[..., found.columns, :], value[..., found.columns, :]
     scale = default(scale, query.size(-1))
     if found.bare:
         context = scaled_dot_product_attention(query, key, value, found.keep, scale=scale)

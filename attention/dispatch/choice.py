@@ -3,11 +3,11 @@
 import math
 from typing import Any
 
-from attention import kernels, plans
-from attention.call import Call
+from attention.dispatch import kernels, plans
+from attention.dispatch.call import Call
 from attention.heads import group
 from attention.masks import Mask
-from attention.masks.table import small
+from attention.masks.dense import small
 from attention.transforms import transformed, unseen
 
 # So many scores, of all heads, are computed in 0.4 ms: a plan takes longer, the first time.

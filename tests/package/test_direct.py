@@ -1,4 +1,4 @@
-"""The usual call goes straight to torch's kernel; another finds its way as ever."""
+"""The usual call goes directly to torch's kernel; another finds its way as ever."""
 
 import pytest
 import torch
@@ -14,13 +14,12 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
     functional,
-    straight,
 )
-from attention import way as ways
 from attention.absent import REGISTER
 from attention.backends import fused
+from attention.dispatch import direct, route
 from attention.kept import Kept
-from attention.masks import table
+from attention.masks import dense
 
 MASKS = {
     "none": None,
@@ -49,14 +48,14 @@ def given(query: tuple[int, ...], key: tuple[int, ...], **options) -> list[Tenso
 @pytest.fixture
 def slow(monkeypatch):
     """The calls that did not go straight."""
-    calls, way = [], functional.way
+    calls, found = [], functional.route
 
     def looked(*arguments):
         calls.append(arguments)
-        return way(*arguments)
+        return found(*arguments)
 
-    monkeypatch.setattr(functional, "way", looked)
-    monkeypatch.setattr(ways, "kept", Kept(8))
+    monkeypatch.setattr(functional, "route", looked)
+    monkeypatch.setattr(route, "kept", Kept(8))
     return calls
 
 
@@ -80,7 +79,7 @@ def test_without_heads_the_kernel_is_not_asked(monkeypatch) -> None:
     def asked(*arguments, **options):
         raise AssertionError("torch's kernel was called")
 
-    monkeypatch.setattr(straight, "scaled_dot_product_attention", asked)
+    monkeypatch.setattr(direct, "scaled_dot_product_attention", asked)
     monkeypatch.setattr(fused, "scaled_dot_product_attention", asked)
     x = given((2, 0, 20, 8), (2, 0, 20, 8))
     for mask in MASKS.values():
@@ -103,14 +102,14 @@ def test_what_is_kept_of_the_processor_is_for_the_processor(name: str, slow) -> 
 @pytest.mark.parametrize(("batch", "looked"), [(1, 1), (3, 0)])
 def test_a_mask_that_is_not_kept_is_not_looked_up(batch: int, looked: int, monkeypatch) -> None:
     """Its content would be read in each call."""
-    monkeypatch.setattr(ways, "SMALL", 2 * 4 * 40)
-    monkeypatch.setattr(table, "SMALL", 2 * 4 * 40)
+    monkeypatch.setattr(route, "SMALL", 2 * 4 * 40)
+    monkeypatch.setattr(dense, "SMALL", 2 * 4 * 40)
     asked: list[object] = []
-    content = ways.content
-    monkeypatch.setattr(ways, "content", lambda part: asked.append(part) or content(part))
+    content = route.content
+    monkeypatch.setattr(route, "content", lambda part: asked.append(part) or content(part))
     mask = Documents((torch.arange(40) // 7).expand(batch, 40))
     query, key, value = given((3, 2, 4, 8), (3, 2, 40, 8))
-    assert ways.again(query, key, value, mask) is None
+    assert route.again(query, key, value, mask) is None
     assert len(asked) == looked
 
 
@@ -168,7 +167,7 @@ def test_a_call_that_fails_fails_once(monkeypatch) -> None:
         calls.append(arguments)
         raise RuntimeError("out of memory")
 
-    monkeypatch.setattr(straight, "scaled_dot_product_attention", full)
+    monkeypatch.setattr(direct, "scaled_dot_product_attention", full)
     with pytest.raises(RuntimeError, match="out of memory"):
         dot_product_attention(*given((2, 3, 20, 8), (2, 3, 20, 8)))
     assert len(calls) == 1
