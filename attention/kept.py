@@ -1,6 +1,8 @@
 """What was made of a mask, kept for the next call with an equal one."""
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -11,6 +13,8 @@ from attention.masks.base import Mask
 
 Made = TypeVar("Made")
 PLAIN = (int, float, str, type(None))  # what cannot change unseen
+# What a mask may be besides, with numbers that no attribute holds.
+HOLDERS = (int, float, str, bytes, tuple, list, dict, set, frozenset, bytearray, Tensor)
 MAX_BYTES = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
 
 
@@ -66,8 +70,11 @@ class Kept(Generic[Made]):
 
 def content(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
-    if isinstance(part, Mask) and not hasattr(part, "__slots__"):  # which hold more
+    # Where there are slots, or numbers of its own, its attributes do not hold all.
+    if isinstance(part, Mask) and not (hasattr(part, "__slots__") or isinstance(part, HOLDERS)):
         held = vars(part)
+        if names := shared(type(part)):
+            held = {name: getattr(part, name) for name in names} | held
         if not held:
             return type(part)
         return type(part), *held, *map(content, held.values())
@@ -77,6 +84,19 @@ def content(part: object) -> object:
         # 1 is True and 0.0 is −0.0, but a rule may tell them apart.
         return type(part), part, repr(part)
     raise TypeError(f"{type(part).__name__} may change unseen")
+
+
+@lru_cache(64)
+def shared(mask: type[Mask]) -> tuple[str, ...]:
+    """The names under which classes of masks hold something, for each mask that does not."""
+    own = {field.name for field in fields(mask)} if is_dataclass(mask) else set()
+    classes = [base for base in mask.__mro__ if base not in (Mask, object)]
+    return tuple(
+        name
+        for base in classes
+        for name, value in vars(base).items()
+        if not (name.startswith("__") or name in own or hasattr(value, "__get__"))
+    )
 
 
 def weight(part: object) -> int:

@@ -184,15 +184,20 @@ class MultiHeadAttention(PackedProjections):
             checks.first(first, query)
             q, k = self.positions.place(q, k, past, first)
         keys, values = k, v
+        learns = cache is not None and differentiable(q, k, v)
         rooms: Any = None
         if cache is not None:
-            (keys, values), rooms = cache.join(k, v, differentiable(q, k, v))
+            (keys, values), rooms = cache.join(k, v, learns)
+        bias = None if self.positions is None else self.positions.bias(q, keys.shape[-2])
+        if cache is not None and bias is not None and not learns and differentiable(bias):
+            # Its gradient will ask for them, and the next call writes into their memory.
+            keys, values = keys.clone(), values.clone()
         result: Any = dot_product_attention(
             q,  # (…, H, T, D)
             keys,
             values,
             seen,
-            bias=None if self.positions is None else self.positions.bias(q, keys.shape[-2]),
+            bias=bias,
             scale=self.scale,
             softcap=self.softcap,
             dropout_p=self.dropout if self.training else 0.0,

@@ -97,7 +97,7 @@ class SelfAttention(nn.Module):
             TypeError: An input has the wrong type or dtype.
             ValueError: A shape or a device does not fit.
         """
-        checks.tokens("x", x, self.query_proj.weight)
+        checks.tokens("x", x, getattr(self.query_proj, "weight", None))
         if self.causal:
             mask = causal_and(mask, x.unsqueeze(-3))
         result: Any = dot_product_attention(

@@ -92,9 +92,12 @@ def kernel(
     causal: bool = False,
 ) -> Float[Tensor, "*heads queries value_dim"]:
     """Torch's own, brought to its four axes and back; or two products, where those pay."""
-    # A scale that is a size, while exporting, would be fixed; one not above 0 would multiply
-    # the −∞ of the kernel's own causal mask too, which makes NaN.
-    if not isinstance(scale, float) or scale <= 0:
+    # A scale not above 0 would multiply the −∞ of the kernel's own causal mask too, which makes
+    # NaN. A query turned round is exact, and one that is multiplied is not, in halves.
+    if isinstance(scale, float) and scale < 0:
+        query, scale = -query, -scale
+    # One that is a size, while exporting, would be fixed.
+    if not isinstance(scale, float) or scale == 0:
         query, scale = query * scale, 1.0
     axes = query.ndim
     if over is not None and (axes != 4 or over.ndim != 4):

@@ -187,8 +187,9 @@ def look(
 def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
     """What a mask is made of."""
     if isinstance(keep, Tensor):
-        return [keep]
-    held = [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
+        held = [keep]
+    else:
+        held = [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
     # Those of inference mode cannot be saved, nor be changed outside of it.
     return [x for x in held if unseen() or not x.is_inference()]
 

@@ -7,6 +7,7 @@ from torch import Tensor
 from attention import checks
 from attention.cache.rooms import Keys, Pair, Rooms, Rows, Values
 from attention.masks import Mask
+from attention.transforms import unseen
 
 
 class Cache:
@@ -129,6 +130,14 @@ class Cache:
     def _told(self) -> tuple[Tensor | None, Tensor | None]:
         """What new keys and values must be like: nothing, as long as nothing is held."""
         return (self._keys, self._values) if self.length else (None, None)
+
+    def _memory(self) -> tuple[Rows | None, Rows | None]:
+        """Where it lies, to write to: of what compiled code made in inference mode, a copy."""
+        rooms = self._keys, self._values
+        if unseen() or rooms[0] is None or torch.is_inference_mode_enabled():
+            return rooms
+        keys, values = (x.clone() if x is not None and x.is_inference() else x for x in rooms)
+        return keys, values
 
     def _held(self, buffer: Rows) -> Rows:
         raise NotImplementedError(f"{type(self).__name__} does not define _held")

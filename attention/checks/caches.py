@@ -6,7 +6,7 @@ from torch import Tensor
 
 from attention.checks.numbers import count
 from attention.checks.rules import integers
-from attention.checks.tensors import DTYPES, shape, some
+from attention.checks.tensors import DTYPES, shape, some, strided
 from attention.transforms import unseen
 
 
@@ -23,6 +23,7 @@ def cached(key: object, value: object, keys: Tensor | None, values: Tensor | Non
         name, x = ("value", value) if isinstance(key, Tensor) else ("key", key)
         raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")
     for name, x in (("key", key), ("value", value)):
+        strided(name, x)
         if x.dtype not in DTYPES:
             raise TypeError(
                 f"{name} has dtype {x.dtype}: expected float64, float32, float16 or bfloat16"

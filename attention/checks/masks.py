@@ -7,6 +7,7 @@ from torch import Tensor
 
 from attention.checks.holding import devices
 from attention.checks.rules import counts
+from attention.checks.tensors import strided
 
 
 def mask(keep: object, query: Tensor, key: Tensor) -> None:
@@ -22,6 +23,7 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
             f"mask has dtype {keep.dtype}: expected torch.bool, where True means attend; "
             "numbers to add to the scores are a bias"
         )
+    strided("mask", keep)
     beside("mask", keep, query)
     like_scores("mask", keep.shape, query, key)
 
@@ -43,6 +45,7 @@ def bias(added: object, query: Tensor, key: Tensor) -> None:
         raise TypeError(
             f"bias has dtype {added.dtype} but query has {query.dtype}: expected one dtype"
         )
+    strided("bias", added)
     beside("bias", added, query)
     like_scores("bias", added.shape, query, key)
 

@@ -6,11 +6,15 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 from torch.nn.utils import parametrize
 
 from attention import autocast
 from attention.checks.numbers import count
-from attention.checks.tensors import shape, some
+from attention.checks.tensors import shape, some, strided
+
+# Torch's module has one of its own.
+LINEAR = nn.Linear, NonDynamicallyQuantizableLinear
 
 
 def sizes(**named: object) -> None:
@@ -35,6 +39,7 @@ def tokens(name: str, x: object, weight: object) -> None:
     """The vectors that a module is called with, which its first weight must fit."""
     if not isinstance(x, Tensor):
         raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")
+    strided(name, x)
     if not isinstance(weight, Tensor):  # a method, where a layer was made one of 8 bits
         return
     width = weight.shape[1]
@@ -147,5 +152,14 @@ def joined(module: Any) -> None:
         name = next(iter(module.parametrizations))
         raise TypeError(f"{name} of the module is parametrized: expected a plain nn.Parameter")
     layer = module.out_proj
-    if not isinstance(layer, nn.Linear) or parametrize.is_parametrized(layer):
+    if type(layer) not in LINEAR:
         raise TypeError(f"out_proj is a {type(layer).__name__}: expected nn.Linear")
+    kinds = ("weight",) if module.in_proj_bias is None else ("weight", "bias")
+    names = [f"{part}{kind}" for kind in kinds for part in ("in_proj_", "out_proj.")]
+    if odd := sorted({*names} ^ {*module.state_dict()}):
+        raise TypeError(f"the module differs by {', '.join(odd)}: expected {', '.join(names)}")
+    width = module.embed_dim
+    if layer.weight.shape != (width, width):
+        raise ValueError(
+            f"out_proj.weight has shape {shape(layer.weight)}: expected {(width, width)}"
+        )

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention.checks.numbers import count
 from attention.checks.rules import integers
-from attention.checks.tensors import DTYPES, some
+from attention.checks.tensors import DTYPES, some, strided
 
 
 def positions(at: object) -> None:
@@ -21,6 +21,7 @@ def turned(x: Any, at: Any) -> None:
         came = f"has dtype {x.dtype}" if isinstance(x, Tensor) else f"is a {type(x).__name__}"
         expected = "a torch.Tensor of float64, float32, float16 or bfloat16"
         raise TypeError(f"x {came}: expected {expected}")
+    strided("x", x)
     if x.ndim < 2:
         raise ValueError(f"x has {some(x.ndim, 'axis')}, too few: expected (…, T, D)")
     positions(at)

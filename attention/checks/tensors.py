@@ -24,6 +24,8 @@ def usual(query: Tensor, key: Tensor, value: Tensor, whole: bool = False) -> boo
         return False
     if query.is_nested or key.is_nested or value.is_nested:  # which has no shape
         return False
+    if not (query.layout is key.layout is value.layout is torch.strided):
+        return False
     q, k, v = query.shape, key.shape, value.shape
     dtype = query.dtype
     return (
@@ -51,11 +53,7 @@ def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
     for name, tensor in named.items():
         if not isinstance(tensor, Tensor):
             raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor")
-        if tensor.is_nested:
-            raise TypeError(
-                f"{name} is a nested tensor: expected one tensor of all sequences, "
-                "with Padding or Documents as the mask"
-            )
+        strided(name, tensor)
         if tensor.dtype not in DTYPES:
             raise TypeError(
                 f"{name} has dtype {tensor.dtype}: expected float64, float32, float16 or bfloat16"
@@ -70,6 +68,17 @@ def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
                 f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
             )
     shapes(query.shape, key.shape, value.shape)
+
+
+def strided(name: str, tensor: Tensor) -> None:
+    """One block of numbers, and no list of tensors or of the numbers that are not 0."""
+    if tensor.is_nested:
+        raise TypeError(
+            f"{name} is a nested tensor: expected one tensor of all sequences, "
+            "with Padding or Documents as the mask"
+        )
+    if tensor.layout is not torch.strided:
+        raise TypeError(f"{name} has layout {tensor.layout}: expected torch.strided")
 
 
 def shapes(query: torch.Size, key: torch.Size, value: torch.Size) -> None:

@@ -1,9 +1,9 @@
 """What computes a call, and what it is given.
 
-    direct           the usual call, at once to torch's kernel; all others go on:
-    call             the arguments by which it is found how to compute
-    choice           which backend, where none is named
-    named            what a backend that is named refuses
-    plans, kernels   what those need that skip what a mask leaves out
-    route            the backend and what it is given, kept for the next call like it
+direct           the usual call, at once to torch's kernel; all others go on:
+call             the arguments by which it is found how to compute
+choice           which backend, where none is named
+named            what a backend that is named refuses
+plans, kernels   what those need that skip what a mask leaves out
+route            the backend and what it is given, kept for the next call like it
 """

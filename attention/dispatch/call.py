@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
@@ -37,9 +38,18 @@ class Call(NamedTuple):
     @property
     def square(self) -> bool:
         """Whether the mask is the one that torch's kernel knows, aligned as ours if T = S."""
-        return type(self.mask) is Causal and self.queries == self.keys
+        return type(self.mask) is Causal and surely_equal(self.queries, self.keys)
 
     @property
     def learns(self) -> bool:
         """Whether gradients of queries, keys or values will be asked for."""
         return learns(self.query, self.key, self.value)
+
+
+def surely_equal(one: int, other: int) -> bool:
+    """Whether two sizes are the same: while exporting, always, and not by chance this time."""
+    if isinstance(one, torch.SymInt) or isinstance(other, torch.SymInt):
+        from torch.fx.experimental.symbolic_shapes import statically_known_true  # late: SymPy
+
+        return statically_known_true(one == other)
+    return one == other

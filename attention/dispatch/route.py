@@ -100,7 +100,7 @@ def laid(name: str, call: Call, mask: Mask) -> Route:
     if type(mask) is Causal:
         if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return Route(name, run, None, None)
-        if call.square and run is fused and plain:
+        if run is fused and plain and call.square:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys

@@ -208,13 +208,15 @@ class Mask:
 
         Raises:
             TypeError: A count is no integer.
-            ValueError: A count is negative, the mask is made for another number of keys, or it
+            ValueError: A count is less than 1, the mask is made for another number of keys, or it
                 holds a tensor elsewhere.
 
         Source:
             Dong et al., *Flex Attention: A Programming Model for Generating Optimized Attention
             Kernels* (2024), section 3.2.
         """
+        for name, size in (("queries", queries), ("keys", keys), ("block_size", block_size)):
+            checks.count(name, size, 1)
         # Late: from PyTorch 2.15 on this loads SymPy, which takes a third as long as torch itself.
         from torch.nn.attention.flex_attention import create_block_mask
 

@@ -85,7 +85,8 @@ class Rotary(Positions):
     layout: Layout = "half"
 
     def __post_init__(self) -> None:
-        checks.above_zero("base", self.base)
+        # As a float: an integer may be too large for the powers.
+        object.__setattr__(self, "base", checks.above_zero("base", self.base))
         if self.width is not None:
             checks.even("width", self.width)
         checks.layout(self.layout, LAYOUTS)

@@ -149,7 +149,7 @@ def test_low_precision_is_the_rounded_truth(backend: str, dtype: torch.dtype, dr
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("scale", [None, 4.0, 1e-8])
+@pytest.mark.parametrize("scale", [None, 4.0, -4.0, 1e-8])
 def test_large_half_scores_do_not_overflow(backend: str, scale: float | None, device: str) -> None:
     query = torch.full((1, 4), 3e4, dtype=torch.float16, device=device)
     key = torch.tensor([[3e4] * 4, [2e4] * 4], dtype=torch.float16, device=device)

@@ -18,9 +18,7 @@ from attention import (
     RollingKVCache,
     Rotary,
     SlidingWindow,
-)
-from attention import (
-    weights as weights_of,
+    projections,
 )
 from attention.cache import Cache
 from attention.masks import Mask
@@ -215,7 +213,7 @@ def test_cross_attention_computes_its_keys_once(draw, monkeypatch) -> None:
         runs.extend([tokens] if tokens.shape[1] == 5 else [])
         return linear(tokens, *weights)
 
-    monkeypatch.setattr(weights_of, "linear", project)
+    monkeypatch.setattr(projections, "linear", project)
     memory = attend.remember(encoded, other)
     assert len(runs) == 2
     steps = [attend(x[:, i : i + 1], memory) for i in range(3)]

@@ -23,6 +23,7 @@ from attention import (
 )
 from attention.backends import fused
 from attention.cache import Cache
+from attention.positions import Positions
 
 WINDOW = Causal() & SlidingWindow(4)
 KINDS = {
@@ -169,6 +170,45 @@ def test_a_cache_filled_in_inference_mode_is_used_after_it(kind: str) -> None:
     torch.testing.assert_close(attend(x[:, 4:5], mask=WINDOW, cache=cache), want[:, 4:5])
     with torch.no_grad():
         torch.testing.assert_close(attend(x[:, 5:], mask=WINDOW, cache=cache), want[:, 5:])
+
+
+@pytest.mark.slow
+@pytest.mark.untyped
+@kinds
+def test_a_cache_filled_by_compiled_code_in_inference_mode(kind: str) -> None:
+    """Which makes what it holds in that mode, whatever the code says."""
+    torch.compiler.reset()
+    attend, cache, x = module(), KINDS[kind](), tokens(2, 9)
+    want = attend(x, mask=WINDOW)
+    compiled = torch.compile(attend, backend="aot_eager")
+    with torch.inference_mode():
+        compiled(x[:, :4], mask=WINDOW, cache=cache)
+        torch.testing.assert_close(attend(x[:, 4:5], mask=WINDOW, cache=cache), want[:, 4:5])
+    for i in (5, 6):
+        got = attend(x[:, i : i + 1], mask=WINDOW, cache=cache)
+        torch.testing.assert_close(got, want[:, i : i + 1])
+
+
+class Learned(torch.nn.Module, Positions):
+    """A number for each distance, which learns."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = torch.nn.Parameter(torch.linspace(-1, 1, 64, dtype=torch.float64))
+
+    def bias(self, query, keys):
+        at = torch.arange(keys - query.shape[-2], keys)[:, None]
+        return self.table[(at - torch.arange(keys)).abs()].expand(query.shape[-3], -1, -1)
+
+
+@kinds
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_bias_that_learns_beside_keys_that_do_not(kind: str, count: int) -> None:
+    attend, cache, x = module(positions=Learned()), KINDS[kind](), tokens(2, 9)
+    table = attend.positions.table.requires_grad_()
+    chunks = [attend(part, mask=WINDOW, cache=cache) for part in x.split(count, dim=1)]
+    losses = torch.cat(chunks, 1).square().sum(), attend(x, mask=WINDOW).square().sum()
+    torch.testing.assert_close(*(torch.autograd.grad(loss, table) for loss in losses))
 
 
 @kinds

@@ -6,6 +6,7 @@ import warnings
 import pytest
 import torch
 from torch import nn
+from torch.nn.utils import prune
 from torch.nn.utils.parametrizations import weight_norm
 
 from attention import (
@@ -68,6 +69,22 @@ CASES = {
         TypeError,
         "key is a nested tensor: expected one tensor of all sequences, with Padding or Documents "
         "as the mask",
+    ),
+    "numbers that are not 0 alone": (
+        {"key": K.to_sparse()},
+        TypeError,
+        "key has layout torch.sparse_coo: expected torch.strided",
+    ),
+    "a nested bias": (
+        {"bias": nested(torch.strided)},
+        TypeError,
+        "bias is a nested tensor: expected one tensor of all sequences, with Padding or Documents "
+        "as the mask",
+    ),
+    "a sparse mask": (
+        {"mask": torch.ones(K.shape[-2], K.shape[-2]).bool().to_sparse()},
+        TypeError,
+        "mask has layout torch.sparse_coo: expected torch.strided",
     ),
     "two dtypes": (
         {"value": V.double()},
@@ -566,6 +583,20 @@ def theirs(**options) -> nn.MultiheadAttention:
     return nn.MultiheadAttention(32, 4, **{"batch_first": True, **options})
 
 
+class Own(nn.Linear):
+    """Another layer, whose weights alone say too little."""
+
+
+def ending(module, layer: nn.Linear):
+    module.out_proj = layer
+    return module
+
+
+def pruned(module):
+    prune.random_unstructured(module, "in_proj_weight", 0.5)
+    return module
+
+
 def wrapped(module):
     module.out_proj = nn.Sequential(module.out_proj)
     return module
@@ -733,6 +764,39 @@ MODULES = {
         lambda: MultiHeadAttention.from_torch(normed(theirs(), "in_proj_weight")),
         TypeError,
         "in_proj_weight of the module is parametrized: expected a plain nn.Parameter",
+    ),
+    "a pruned matrix from torch": (
+        lambda: MultiHeadAttention.from_torch(pruned(theirs(bias=False))),
+        TypeError,
+        "the module differs by in_proj_weight, in_proj_weight_mask, in_proj_weight_orig: "
+        "expected in_proj_weight, out_proj.weight",
+    ),
+    "a layer without a bias, to torch": (
+        lambda: ending(MultiHeadAttention(32, 4), nn.Linear(32, 32, bias=False)).to_torch(),
+        TypeError,
+        "the module differs by out_proj.bias: "
+        "expected in_proj_weight, out_proj.weight, in_proj_bias, out_proj.bias",
+    ),
+    "a layer of another width, to torch": (
+        lambda: ending(MultiHeadAttention(32, 4), nn.Linear(32, 16)).to_torch(),
+        ValueError,
+        "out_proj.weight has shape (16, 32): expected (32, 32)",
+    ),
+    "a layer of a class of its own, from torch": (
+        lambda: MultiHeadAttention.from_torch(ending(theirs(), Own(32, 32))),
+        TypeError,
+        "out_proj is a Own: expected nn.Linear",
+    ),
+    "tokens of several lengths": (
+        lambda: MultiHeadAttention(32, 4)(nested(torch.jagged)),
+        TypeError,
+        "query is a nested tensor: expected one tensor of all sequences, with Padding or Documents "
+        "as the mask",
+    ),
+    "sparse tokens": (
+        lambda: SelfAttention(32)(torch.ones(2, 5, 32).to_sparse()),
+        TypeError,
+        "x has layout torch.sparse_coo: expected torch.strided",
     ),
     "a layer that is computed, to torch": (
         lambda: normed(MultiHeadAttention(32, 4)).to_torch(),

@@ -44,6 +44,11 @@ UPDATES = {
         TypeError,
         "value has dtype torch.int64: expected float64, float32, float16 or bfloat16",
     ),
+    "sparse keys": (
+        lambda cache: cache.update(KEY.to_sparse(), VALUE),
+        TypeError,
+        "key has layout torch.sparse_coo: expected torch.strided",
+    ),
     "a key too many": (
         lambda cache: cache.update(KEY, VALUE[:, :, 1:]),
         ValueError,

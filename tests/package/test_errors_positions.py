@@ -21,6 +21,11 @@ def padded(count: int, **where) -> Causal:
 
 
 CASES = {
+    "sparse tokens": (
+        lambda: Rotary().rotate(torch.ones(5, 4).to_sparse(), AT),
+        TypeError,
+        "x has layout torch.sparse_coo: expected torch.strided",
+    ),
     "a base of zero": (lambda: Rotary(0), ValueError, "base is 0: expected a number above 0"),
     "an endless base": (
         lambda: Rotary(math.inf),

@@ -92,6 +92,30 @@ def test_what_may_change_unseen_is_asked_each_time() -> None:
         torch.testing.assert_close(attend(mask), want, atol=0, rtol=0)
 
 
+def test_what_a_class_holds_is_read_each_time() -> None:
+    class Near(Mask):
+        width = 1
+
+        def __call__(self, batch, head, query, key):
+            return abs(query - key) < self.width
+
+    class Nearer(Near):
+        more = 0
+
+    for Near.width in (1, 3):
+        for mask in (Near(), Nearer()):
+            torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
+
+
+def test_a_mask_that_is_a_list_is_not_taken_for_another() -> None:
+    class Bands(Mask, list):
+        def __call__(self, batch, head, query, key):
+            return sum(abs(query - key) == distance for distance in self) > 0
+
+    for mask in (Bands([1, 2]), Bands([3])):
+        torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
+
+
 @pytest.mark.parametrize("tokens", [6, 150])
 def test_after_a_call_in_inference_mode_others_learn(tokens: int) -> None:
     """Queries that see nothing lie in a block of others: they are masked, and the mask is saved."""

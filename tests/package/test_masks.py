@@ -564,6 +564,15 @@ def test_a_block_mask_is_made_where_its_mask_is() -> None:
             mask.block_mask(3, 3, device="meta")
 
 
+@pytest.mark.untyped
+@pytest.mark.parametrize("name", ["queries", "keys", "block_size"])
+def test_a_block_mask_has_queries_keys_and_blocks(name: str) -> None:
+    sizes = {"queries": 1, "keys": 1, "block_size": 1}
+    assert Causal().block_mask(**sizes).to_dense().shape == (1, 1, 1, 1)
+    with pytest.raises(ValueError, match=f"^{name} is 0: expected a count of at least 1$"):
+        Causal().block_mask(**{**sizes, name: 0})
+
+
 def test_a_notebook_shows_no_picture_of_many_sequences() -> None:
     assert Documents(torch.zeros(16, 16, dtype=torch.int64))._repr_html_() is not None
     assert Documents(torch.zeros(17, 16, dtype=torch.int64))._repr_html_() is None

@@ -129,6 +129,37 @@ def test_exports_for_as_many_queries_as_keys_and_for_fewer(keys: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.untyped
+@pytest.mark.parametrize("call", [{}, {"return_weights": True}, {"backend": "eager"}])
+def test_exports_a_causal_mask_for_any_two_lengths(call: dict) -> None:
+    """Whether these are as many is asked of the sizes, and not of those of the example."""
+
+    class Attend(torch.nn.Module):
+        def forward(self, x: Tensor, y: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+            return dot_product_attention(x, y, y, Causal(), **call)
+
+    sizes = {name: {2: torch.export.Dim(name + "_tokens")} for name in ("x", "y")}
+    given = torch.randn(2, 4, 5, 8), torch.randn(2, 4, 7, 8)
+    exported = torch.export.export(Attend(), given, dynamic_shapes=sizes).module()
+    for queries in (3, 9):
+        x, y = torch.randn(2, 4, queries, 8), torch.randn(2, 4, 9, 8)
+        torch.testing.assert_close(exported(x, y), Attend()(x, y))
+
+
+@pytest.mark.slow
+@pytest.mark.untyped
+def test_exports_as_many_queries_as_keys_without_a_mask_as_a_tensor() -> None:
+    class Attend(torch.nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return dot_product_attention(x, x, x, Causal())
+
+    lengths = {"x": {2: torch.export.Dim("tokens")}}
+    exported = torch.export.export(Attend(), (torch.randn(2, 4, 5, 8),), dynamic_shapes=lengths)
+    [attends] = [node for node in exported.graph.nodes if "attention" in node.name]
+    assert attends.args[3:6] == (None, 0.0, True)  # attn_mask, dropout_p, is_causal
+
+
+@pytest.mark.slow
+@pytest.mark.untyped
 @pytest.mark.parametrize("kind", ["self", "multi"])
 def test_modules_compile_whole(kind: str, device: str) -> None:
     torch.compiler.reset()

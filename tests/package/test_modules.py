@@ -91,6 +91,13 @@ def test_layers_may_be_made_ones_of_8_bits(attend: nn.Module) -> None:
     torch.testing.assert_close(small(x), attend(x), atol=0.05, rtol=0.05)
 
 
+def test_a_layer_may_be_wrapped() -> None:
+    attend, x = SelfAttention(8), torch.randn(2, 5, 8)
+    want = attend(x)
+    attend.query_proj = nn.Sequential(attend.query_proj)
+    torch.testing.assert_close(attend(x), want, rtol=0, atol=0)
+
+
 @pytest.mark.parametrize(("kv_heads", "head_dim"), [(4, None), (2, None), (1, 5), (4, 2)])
 def test_heads_written_out(kv_heads: int, head_dim: int | None, draw) -> None:
     """Head by head, with the rows of each projection that are its own."""

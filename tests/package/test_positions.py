@@ -106,6 +106,12 @@ def test_the_relative_law(seed: int, at: int, shift: int, layout: str, width: in
     torch.testing.assert_close(score(at + shift, shift), score(at, 0), atol=1e-7, rtol=0)
 
 
+@pytest.mark.untyped
+def test_a_base_may_be_a_whole_number_of_any_size() -> None:
+    x, at = torch.randn(5, 4), torch.arange(5)
+    torch.testing.assert_close(Rotary(10**30).rotate(x, at), Rotary(1e30).rotate(x, at))
+
+
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_half_precision_is_rounded_once(dtype: torch.dtype, layout: str, draw) -> None:

@@ -158,13 +158,15 @@ def test_tiles_compile_whole() -> None:
             held.copy_(held.flip(0))  # what it holds, in place: the second call sees it
 
 
-def test_a_mask_of_inference_mode_can_learn() -> None:
+@pytest.mark.parametrize("rule", [True, False])
+def test_a_mask_of_inference_mode_can_learn(rule: bool) -> None:
     with torch.inference_mode():
-        lengths = torch.tensor([3, 20])
+        mask = Padding(torch.tensor([3, 20]))
+        mask = mask if rule else mask.to_tensor(32, 32)
     x = torch.randn(2, 4, 32, 8)
     grads = []
     for backend in ("eager", "tiled"):
         leaf = x.clone().requires_grad_()
-        dot_product_attention(leaf, leaf, leaf, Padding(lengths), backend=backend).sum().backward()
+        dot_product_attention(leaf, leaf, leaf, mask, backend=backend).sum().backward()
         grads.append(leaf.grad)
     torch.testing.assert_close(*grads)
