@@ -1,7 +1,6 @@
 """What was made of a mask, kept for the next call with an equal one."""
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from threading import Lock
 from typing import Generic, TypeVar
@@ -13,8 +12,6 @@ from attention.masks.base import Mask
 
 Made = TypeVar("Made")
 PLAIN = (int, float, str, type(None))  # what cannot change unseen
-# What a mask may be besides, with numbers that no attribute holds.
-HOLDERS = (int, float, str, bytes, tuple, list, dict, set, frozenset, bytearray, Tensor)
 MAX_BYTES = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
 
 
@@ -70,10 +67,11 @@ class Kept(Generic[Made]):
 
 def content(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
-    # Where there are slots, or numbers of its own, its attributes do not hold all.
-    if isinstance(part, Mask) and not (hasattr(part, "__slots__") or isinstance(part, HOLDERS)):
+    if isinstance(part, Mask):
+        if (names := shared(type(part))) is None:
+            raise TypeError(f"{type(part).__name__} may change unseen")
         held = vars(part)
-        if names := shared(type(part)):
+        if names:
             held = {name: getattr(part, name) for name in names} | held
         if not held:
             return type(part)
@@ -87,15 +85,19 @@ def content(part: object) -> object:
 
 
 @lru_cache(64)
-def shared(mask: type[Mask]) -> tuple[str, ...]:
-    """The names under which classes of masks hold something, for each mask that does not."""
-    own = {field.name for field in fields(mask)} if is_dataclass(mask) else set()
-    classes = [base for base in mask.__mro__ if base not in (Mask, object)]
+def shared(mask: type[Mask]) -> tuple[str, ...] | None:
+    """The names under which its classes hold something; None if it holds what no name tells.
+
+    A mask with slots, or one that is a list or a number besides, takes more than a plain object.
+    """
+    if (mask.__basicsize__, mask.__itemsize__) != (Mask.__basicsize__, 0):
+        return None
     return tuple(
         name
-        for base in classes
+        for base in mask.__mro__
+        if base is not object and not base.__module__.startswith("attention.")
         for name, value in vars(base).items()
-        if not (name.startswith("__") or name in own or hasattr(value, "__get__"))
+        if not (name.startswith("__") or hasattr(value, "__get__"))
     )
 
 

@@ -109,8 +109,12 @@ class MultiHeadAttention(PackedProjections):
             checks.placed(positions, Positions)
             positions.check(head_dim)
         like: dict[str, Any] = {"device": device, "dtype": dtype}
-        super().__init__(embed_dim, num_heads, kv_heads, head_dim, bias, qk_norm, **like)
+        eps = checks.epsilon("qk_norm", qk_norm)
+        super().__init__(embed_dim, num_heads, kv_heads, head_dim, bias, **like)
         self.out_proj = nn.Linear(num_heads * head_dim, embed_dim, bias=bias, **like)
+        if eps is not None:
+            self.query_norm = nn.RMSNorm(head_dim, eps, **like)
+            self.key_norm = nn.RMSNorm(head_dim, eps, **like)
         self.positions, self.dropout = positions, dropout
         self.softcap, self.scale = softcap, scale
 
@@ -239,10 +243,10 @@ class MultiHeadAttention(PackedProjections):
         `~key_padding_mask[:, None, None]`. Its weights are averaged over heads, ours are not.
 
         Raises:
-            TypeError: It is not `nn.MultiheadAttention`, or its `out_proj` is not a layer of
-                plain weights.
+            TypeError: It is not `nn.MultiheadAttention`, its `out_proj` is not `nn.Linear` itself,
+                or it has other weights than those four, or without biases two.
             ValueError: It has `batch_first=False`, `kdim`, `vdim`, `add_bias_kv` or
-                `add_zero_attn`, for which there is nothing here.
+                `add_zero_attn`, for which there is nothing here, or an `out_proj` of another width.
 
         Examples:
             >>> from torch import nn
@@ -259,9 +263,11 @@ class MultiHeadAttention(PackedProjections):
         """The same weights in torch's own module, with `batch_first=True`.
 
         Raises:
-            TypeError: `out_proj` is not a layer of plain weights.
-            ValueError: The heads are grouped or of another width than `embed_dim / num_heads`, or
-                the module has positions, norms, a cap or a scale, for which torch has nothing.
+            TypeError: `out_proj` is not `nn.Linear` itself, or there are other weights than those
+                that torch's module has.
+            ValueError: The heads are grouped or of another width than `embed_dim / num_heads`,
+                `out_proj` has another width, or the module has positions, norms, a cap or a scale,
+                for which torch has nothing.
         """
         return torch_module.to_torch(self)
 

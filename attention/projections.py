@@ -37,7 +37,6 @@ class PackedProjections(nn.Module):
         num_kv_heads: int,
         head_dim: int,
         bias: bool,
-        qk_norm: bool | float,
         **like: Any,
     ) -> None:
         super().__init__()
@@ -48,11 +47,8 @@ class PackedProjections(nn.Module):
         self.in_proj_weight, self.in_proj_bias = stack(
             [nn.Linear(embed_dim, rows, bias=bias, **like) for rows in self._sizes()]
         )
-        self.query_norm = self.key_norm = None
-        if qk_norm is not False:
-            eps = 1e-6 if qk_norm is True else checks.epsilon("qk_norm", qk_norm)
-            self.query_norm = nn.RMSNorm(head_dim, eps, **like)
-            self.key_norm = nn.RMSNorm(head_dim, eps, **like)
+        self.query_norm: nn.RMSNorm | None = None
+        self.key_norm: nn.RMSNorm | None = None
 
     def reset_parameters(self) -> None:
         """Draw queries', keys' and values' matrices and biases anew, as `nn.Linear` draws."""

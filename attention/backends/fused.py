@@ -93,10 +93,10 @@ def kernel(
 ) -> Float[Tensor, "*heads queries value_dim"]:
     """Torch's own, brought to its four axes and back; or two products, where those pay."""
     # A scale not above 0 would multiply the −∞ of the kernel's own causal mask too, which makes
-    # NaN. A query turned round is exact, and one that is multiplied is not, in halves.
+    # NaN. The sign goes to the query, which stays exact; in halves a product would not.
     if isinstance(scale, float) and scale < 0:
         query, scale = -query, -scale
-    # One that is a size, while exporting, would be fixed.
+    # 0 has no sign to give away; and a size, while exporting, would be fixed.
     if not isinstance(scale, float) or scale == 0:
         query, scale = query * scale, 1.0
     axes = query.ndim

@@ -34,6 +34,8 @@ def tiled(
         (2022), algorithms 1 and 4.
     """
     if bias is not None:
+        if not unseen() and bias.is_inference():  # which cannot be saved
+            bias = bias.clone()
         bias = bias.expand(*bias.shape[:-2], query.shape[-2], key.shape[-2])
     context: Tensor = Tiled.apply(query, key, value, bias, keep, scale, softcap)[0]
     return context, None

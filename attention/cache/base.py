@@ -131,8 +131,11 @@ class Cache:
         """What new keys and values must be like: nothing, as long as nothing is held."""
         return (self._keys, self._values) if self.length else (None, None)
 
-    def _memory(self) -> tuple[Rows | None, Rows | None]:
-        """Where it lies, to write to: of what compiled code made in inference mode, a copy."""
+    def _own_rooms(self) -> tuple[Rows | None, Rows | None]:
+        """The memory to write to: a copy of what compiled code made in inference mode.
+
+        Compiled code cannot ask for the mode: it goes on in the one in which it began.
+        """
         rooms = self._keys, self._values
         if unseen() or rooms[0] is None or torch.is_inference_mode_enabled():
             return rooms

@@ -76,7 +76,7 @@ class KVCache(Cache):
         And for one more, so that a full cache is never contiguous: torch.compile would compile
         the last step anew.
         """
-        old, old_values = self._memory()
+        old, old_values = self._own_rooms()
         if old is None or old_values is None or not (like(old, key) and like(old_values, value)):
             # No max: torch.export cannot tell which one it is.
             count = end if self.initial is None or self.initial < end else self.initial

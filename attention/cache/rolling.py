@@ -53,7 +53,7 @@ class RollingKVCache(Cache):
 
     def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Pair, Rooms]:
         checks.cached(key, value, *self._told())
-        keys, values = self._memory()
+        keys, values = self._own_rooms()
         if keys is None or values is None or not (like(keys, key) and like(values, value)):
             keys, values = room(key, 2 * self.ring), room(value, 2 * self.ring)
         rooms = keys, values

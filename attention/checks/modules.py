@@ -40,7 +40,10 @@ def tokens(name: str, x: object, weight: object) -> None:
     if not isinstance(x, Tensor):
         raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")
     strided(name, x)
-    if not isinstance(weight, Tensor):  # a method, where a layer was made one of 8 bits
+    if not isinstance(weight, Tensor):  # of a layer of 8 bits it is a method, of a wrapped one None
+        if x.ndim < 2:
+            what = some(x.ndim, "axis")
+            raise ValueError(f"{name} has {what}: expected (…, tokens, width), got {shape(x)}")
         return
     width = weight.shape[1]
     if x.ndim < 2 or x.shape[-1] != width:
@@ -153,7 +156,7 @@ def joined(module: Any) -> None:
         raise TypeError(f"{name} of the module is parametrized: expected a plain nn.Parameter")
     layer = module.out_proj
     if type(layer) not in LINEAR:
-        raise TypeError(f"out_proj is a {type(layer).__name__}: expected nn.Linear")
+        raise TypeError(f"out_proj is a {type(layer).__name__}: expected nn.Linear itself")
     kinds = ("weight",) if module.in_proj_bias is None else ("weight", "bias")
     names = [f"{part}{kind}" for kind in kinds for part in ("in_proj_", "out_proj.")]
     if odd := sorted({*names} ^ {*module.state_dict()}):

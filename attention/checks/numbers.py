@@ -37,8 +37,10 @@ def above_zero(name: str, value: Any) -> float:
     return number
 
 
-def epsilon(name: str, value: Any) -> float:
-    """What is added to a mean square; 1, for True, would halve it."""
+def epsilon(name: str, value: Any) -> float | None:
+    """What is added to a mean square; None for none. 1, for True, would halve it."""
+    if value is True or value is False:
+        return 1e-6 if value else None
     if isinstance(value, int):
         raise TypeError(f"{name} is {value}: expected True, False, or a float such as 1e-6")
     return above_zero(name, value)
@@ -71,8 +73,8 @@ def count(name: str, value: Any, least: int) -> None:
     whole(name, value)
     if value < least:
         raise ValueError(f"{name} is {value}: expected a count of at least {least}")
-    # Torch would compare with it as if it were negative. No size of a tensor is so long.
-    if isinstance(value, int) and value > LONGEST:
+    # Torch would compare with it as if it were negative. While compiling it would be a guard.
+    if not torch.compiler.is_compiling() and value > LONGEST:
         raise ValueError(f"{name} is {value}: expected a count below 2 ** 63")
 
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from attention.checks.numbers import count
-from attention.checks.tensors import shape
+from attention.checks.tensors import shape, strided
 
 INTEGERS = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
 
@@ -36,6 +36,7 @@ def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.devi
 def integers(name: str, tensor: object, expected: str = "", ndim: int | None = None) -> None:
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor of integers")
+    strided(name, tensor)
     if tensor.dtype not in INTEGERS:
         raise TypeError(f"{name} has dtype {tensor.dtype}: expected integers, as in torch.int64")
     if ndim is not None and tensor.ndim != ndim:

@@ -4,6 +4,6 @@ direct           the usual call, at once to torch's kernel; all others go on:
 call             the arguments by which it is found how to compute
 choice           which backend, where none is named
 named            what a backend that is named refuses
-plans, kernels   what those need that skip what a mask leaves out
+plans, kernels   what spans and triton need, which skip what a mask leaves out
 route            the backend and what it is given, kept for the next call like it
 """

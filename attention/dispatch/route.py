@@ -47,13 +47,8 @@ def route(backend: str, call: Call) -> Route:
     return new(backend, call) if name is None else kept.under(name, lambda: new(backend, call))
 
 
-USUAL = (
-    "auto",
-    True,
-    True,
-    False,
-    False,
-)  # of a call that asks for a mask alone
+# What `route` makes of the options of a call that asks for a mask alone.
+USUAL = ("auto", True, True, False, False)
 
 
 def again(query: Tensor, key: Tensor, value: Tensor, mask: object) -> Route | None:

@@ -47,7 +47,7 @@ def given(query: tuple[int, ...], key: tuple[int, ...], **options) -> list[Tenso
 
 @pytest.fixture
 def slow(monkeypatch):
-    """The calls that did not go straight."""
+    """The calls that did not go directly."""
     calls, found = [], functional.route
 
     def looked(*arguments):
@@ -175,7 +175,7 @@ def test_a_call_that_fails_fails_once(monkeypatch) -> None:
 
 @pytest.mark.parametrize("mask", [None, Causal()])
 @pytest.mark.parametrize(
-    ("shapes", "straight"),
+    ("shapes", "directly"),
     [
         (((2, 3, 20, 8), (2, 3, 20, 8)), (True, True)),
         (((2, 3, 1, 8), (2, 3, 20, 8)), (True, True)),  # a token on a cache
@@ -191,12 +191,12 @@ def test_a_call_that_fails_fails_once(monkeypatch) -> None:
         (((2, 3, 20, 0), (2, 3, 20, 0)), (False, False)),
     ],
 )
-def test_which_shapes_go_straight(
-    shapes: Shapes, straight: tuple[bool, bool], mask: Mask | None, slow
+def test_which_shapes_go_directly(
+    shapes: Shapes, directly: tuple[bool, bool], mask: Mask | None, slow
 ) -> None:
     x = given(*shapes, dtype=torch.float64)
     got = dot_product_attention(*x, mask)
-    assert (not slow) == straight[mask is not None]
+    assert (not slow) == directly[mask is not None]
     torch.testing.assert_close(got, dot_product_attention(*x, mask, backend="eager"))
 
 
@@ -235,7 +235,7 @@ def test_what_does_not_go_together_is_told_as_ever(at: int, mask: Mask | None) -
 
 @pytest.mark.untyped
 @pytest.mark.parametrize("dtype", [torch.int64, torch.complex64, torch.bool])
-def test_no_other_numbers_go_straight(dtype: torch.dtype) -> None:
+def test_no_other_numbers_go_directly(dtype: torch.dtype) -> None:
     x = given((2, 3, 20, 8), (2, 3, 20, 8), dtype=dtype)
     with pytest.raises(TypeError, match="query has dtype"):
         dot_product_attention(*x)
@@ -256,7 +256,7 @@ def test_no_other_numbers_go_straight(dtype: torch.dtype) -> None:
         {"softcap": 0.0},
     ],
 )
-def test_wrong_options_do_not_go_straight(wrong: dict, mask: Mask | None) -> None:
+def test_wrong_options_do_not_go_directly(wrong: dict, mask: Mask | None) -> None:
     x = given((2, 3, 20, 8), (2, 3, 20, 8))
     dot_product_attention(*x, mask)
     (name,) = wrong

@@ -592,6 +592,11 @@ def ending(module, layer: nn.Linear):
     return module
 
 
+def hidden(module):
+    module.query_proj = nn.Sequential(module.query_proj)
+    return module
+
+
 def pruned(module):
     prune.random_unstructured(module, "in_proj_weight", 0.5)
     return module
@@ -748,12 +753,12 @@ MODULES = {
     "a wrapped layer from torch": (
         lambda: MultiHeadAttention.from_torch(wrapped(theirs())),
         TypeError,
-        "out_proj is a Sequential: expected nn.Linear",
+        "out_proj is a Sequential: expected nn.Linear itself",
     ),
     "a wrapped layer to torch": (
         lambda: wrapped(MultiHeadAttention(32, 4)).to_torch(),
         TypeError,
-        "out_proj is a Sequential: expected nn.Linear",
+        "out_proj is a Sequential: expected nn.Linear itself",
     ),
     "a computed matrix to torch": (
         lambda: normed(MultiHeadAttention(32, 4), "in_proj_weight").to_torch(),
@@ -785,13 +790,23 @@ MODULES = {
     "a layer of a class of its own, from torch": (
         lambda: MultiHeadAttention.from_torch(ending(theirs(), Own(32, 32))),
         TypeError,
-        "out_proj is a Own: expected nn.Linear",
+        "out_proj is a Own: expected nn.Linear itself",
     ),
     "tokens of several lengths": (
         lambda: MultiHeadAttention(32, 4)(nested(torch.jagged)),
         TypeError,
         "query is a nested tensor: expected one tensor of all sequences, with Padding or Documents "
         "as the mask",
+    ),
+    "sparse lengths": (
+        lambda: Padding(torch.tensor([1, 2]).to_sparse()),
+        TypeError,
+        "lengths has layout torch.sparse_coo: expected torch.strided",
+    ),
+    "one vector for a layer that is wrapped": (
+        lambda: hidden(SelfAttention(32))(torch.ones(32)),
+        ValueError,
+        "x has 1 axis: expected (…, tokens, width), got (32,)",
     ),
     "sparse tokens": (
         lambda: SelfAttention(32)(torch.ones(2, 5, 32).to_sparse()),
@@ -801,7 +816,7 @@ MODULES = {
     "a layer that is computed, to torch": (
         lambda: normed(MultiHeadAttention(32, 4)).to_torch(),
         TypeError,
-        "out_proj is a ParametrizedLinear: expected nn.Linear",
+        "out_proj is a ParametrizedLinear: expected nn.Linear itself",
     ),
 }
 

@@ -1,8 +1,9 @@
 """What is kept of a mask is for an equal one alone, and for any call with it."""
 
+import collections
 import gc
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 import torch
@@ -107,12 +108,38 @@ def test_what_a_class_holds_is_read_each_time() -> None:
             torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
 
 
-def test_a_mask_that_is_a_list_is_not_taken_for_another() -> None:
-    class Bands(Mask, list):
+@pytest.mark.parametrize("holder", [list, collections.deque])
+def test_a_mask_that_is_a_list_is_not_taken_for_another(holder: type) -> None:
+    class Bands(Mask, holder):
         def __call__(self, batch, head, query, key):
             return sum(abs(query - key) == distance for distance in self) > 0
 
     for mask in (Bands([1, 2]), Bands([3])):
+        torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
+
+
+def test_a_mask_that_is_a_number_is_not_taken_for_another() -> None:
+    class Width(int, Mask):
+        def __call__(self, batch, head, query, key):
+            return abs(query - key) < int(self) + getattr(self, "more", 0)
+
+    wider = Width(1)
+    wider.more = 2
+    for mask in (Width(1), Width(2), wider):
+        torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
+
+
+def test_a_field_that_only_its_class_has_is_read_each_time() -> None:
+    @dataclass
+    class Wide(Mask):
+        width: int = field(init=False, default=1)
+
+        def __call__(self, batch, head, query, key):
+            return abs(query - key) < self.width
+
+    for Wide.width in (1, 3):
+        mask = Wide()
+        vars(mask).pop("width", None)
         torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
 
 

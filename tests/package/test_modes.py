@@ -129,8 +129,9 @@ def test_exports_for_as_many_queries_as_keys_and_for_fewer(keys: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.untyped
+@pytest.mark.parametrize("strict", [False, True])
 @pytest.mark.parametrize("call", [{}, {"return_weights": True}, {"backend": "eager"}])
-def test_exports_a_causal_mask_for_any_two_lengths(call: dict) -> None:
+def test_exports_a_causal_mask_for_any_two_lengths(call: dict, strict: bool) -> None:
     """Whether these are as many is asked of the sizes, and not of those of the example."""
 
     class Attend(torch.nn.Module):
@@ -139,7 +140,7 @@ def test_exports_a_causal_mask_for_any_two_lengths(call: dict) -> None:
 
     sizes = {name: {2: torch.export.Dim(name + "_tokens")} for name in ("x", "y")}
     given = torch.randn(2, 4, 5, 8), torch.randn(2, 4, 7, 8)
-    exported = torch.export.export(Attend(), given, dynamic_shapes=sizes).module()
+    exported = torch.export.export(Attend(), given, dynamic_shapes=sizes, strict=strict).module()
     for queries in (3, 9):
         x, y = torch.randn(2, 4, queries, 8), torch.randn(2, 4, 9, 8)
         torch.testing.assert_close(exported(x, y), Attend()(x, y))
