@@ -48,8 +48,7 @@ class Call(NamedTuple):
 
 def surely_equal(one: int, other: int) -> bool:
     """Whether two sizes are the same: while compiling, in each later call too."""
-    symbols = isinstance(one, torch.SymInt) or isinstance(other, torch.SymInt)
-    if symbols or torch.compiler.is_compiling():
+    if torch.compiler.is_compiling():  # else they are numbers
         from torch.fx.experimental.symbolic_shapes import statically_known_true  # late: SymPy
 
         return statically_known_true(one == other)

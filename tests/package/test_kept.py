@@ -22,7 +22,7 @@ from attention import (
 from attention.blocks import cached
 from attention.blocks.rectangles import STRIP
 from attention.dispatch import route
-from attention.kept import MAX_BYTES, Kept
+from attention.kept import MAX_BYTES, Kept, content
 from attention.masks import dense
 
 
@@ -269,6 +269,28 @@ def test_a_causal_mask_is_asked_once_where_torch_needs_a_tensor(call, monkeypatc
     for _ in range(3):
         dot_product_attention(x, x, x, Causal(), **call)
     assert len(asked) == 1
+
+
+class Ahead(Mask):
+    """What it holds, its class does."""
+
+    width = 3
+
+    @property
+    def twice(self) -> int:
+        return 2 * self.width
+
+    def __call__(self, batch, head, query, key):
+        return key - query < self.twice
+
+
+def test_a_mask_whose_class_holds_a_number_is_asked_once(monkeypatch) -> None:
+    asked = count(monkeypatch)
+    x = torch.randn(1, 2, 37, 8)
+    for _ in range(3):
+        dot_product_attention(x, x, x, Ahead())
+    assert len(asked) == 1
+    assert content(Ahead()) == (Ahead, "width", (int, 3, "3"))
 
 
 def test_batches_of_any_size_share_a_table(monkeypatch) -> None:
