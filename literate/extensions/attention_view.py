@@ -65,7 +65,7 @@ def graph(body: etree.Element, heads: list[Table], chosen: int, name: str) -> No
     tokens = heads[0].tokens
     box = add(body, "fieldset", class_="attn__graph")
     add(box, "legend", "Choose the token that asks", class_="attn__legend")
-    wide = add(add(box, "div", class_="attn__scroll"), "div", style=f"--n:{len(tokens)}")
+    wide = add(add(box, "div", class_="attn__scroll", style=f"--n:{len(tokens)}"), "div")
     svg = drawing(wide, len(tokens))
     for h, table in enumerate(heads):
         arcs(add(svg, "g", **whose(heads, h)), table.weights)
