@@ -83,9 +83,10 @@ def dot_product_attention(
         mask: A [`Mask`][attention.masks.Mask], or a boolean tensor of at least two axes that
             broadcasts to `(…, H, T, S)`; a table of padding, `(batch, S)`, needs
             `[:, None, None]`. `True` means *attend*. A query that may attend to nothing gets a
-            context of zeros, weights of zero and no gradient. Keys and values that no query sees
-            can hold anything; those that some query sees must be finite for all: 0 · NaN is NaN.
-            NaN in what it sees makes a context NaN; infinite scores make NaN of it, or zeros.
+            context of zeros, weights of zero and no gradient. Keys and values that no query may
+            attend to can hold anything. Those that some query sees must be finite, also for the
+            queries that may not see them: 0 · NaN is NaN. NaN in what a query sees makes its
+            context NaN; of infinite scores the softmax is NaN, or zeros.
         bias: What is added to the scores; of at least two axes, it broadcasts to `(…, H, T, S)`.
             −∞ masks; what is not masked must be finite.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.

@@ -9,16 +9,15 @@ every shape of `gpu_shapes.py` is timed in three rounds, bfloat16; a way whose r
 gives has no time. Writes a part of `gpu.json` after each shape, so a run that is cut off leaves
 what it has. `ms` is the median of the rounds, `ratio` how many times as long as ours, `tflops` and
 `gbs` what the published count of work makes of it; `ceilings` what a matrix product and a copy of
-this machine reach. FlexAttention is compiled as `torch.compile` does unasked, and our tiles are
-those of `configs.py`, which fit the smallest of these GPUs: neither was tuned for the one at hand.
+this machine reach. `triton` is our backend, `portable` its forward without the kernel for Hopper,
+`fused` the kernel that torch takes unasked. FlexAttention is compiled as `torch.compile` does
+unasked.
 """
 
 import argparse
 import json
-import subprocess
 import sys
 
-import gpu_hopper
 import torch
 from gpu_check import WIDTHS, check
 from gpu_rounds import say
@@ -27,23 +26,11 @@ from gpu_table import machine, table, versions
 from gpu_ways import Make, ways
 from timing import keep
 
-HANGS = 540  # seconds; gpu_hopper.py itself notices sooner that it waits for what never comes
-
-
-def hopper(rounds: int, pause: float) -> int:
-    """Last, and in a process of its own, since it may wait for ever."""
-    command = [sys.executable, gpu_hopper.__file__, str(rounds), str(pause)]
-    try:
-        return subprocess.run(command, timeout=HANGS, check=False).returncode
-    except subprocess.TimeoutExpired:
-        say(f"the forward for Hopper did not end in {HANGS} seconds")
-        return 1
-
 
 def main(arguments: list[str]) -> int:
     asked = argparse.ArgumentParser(description="Our GPU kernels beside torch's.")
     asked.add_argument("--dry", action="store_true", help="on the CPU, tiny: writes nothing")
-    asked.add_argument("--part", choices=[*PARTS, "hopper"], action="append", help="only this one")
+    asked.add_argument("--part", choices=[*PARTS], action="append", help="only this one")
     asked.add_argument("--rounds", type=int, default=3, choices=range(1, 10))
     asked.add_argument("--pause", type=float, default=0.5, help="seconds before each way, to cool")
     asked.add_argument("--without", action="append", default=[], help="leave a way out, flex say")
@@ -55,7 +42,7 @@ def main(arguments: list[str]) -> int:
     torch.manual_seed(0)
     wrong = 0
     right: list[int] = []
-    parts = given.part or [*PARTS, "hopper"]
+    parts = given.part or [*PARTS]
     made = DRY if given.dry else PARTS
     timed = {x.width for part in PARTS if part in parts for x in made[part]()}
     for width in sorted(timed) if given.part else WIDTHS:
@@ -81,8 +68,6 @@ def main(arguments: list[str]) -> int:
     for part, each in shapes.items():
         for cells in table(each, device, ours, given.rounds, given.pause, every):
             keep(__file__, part, cells, **measured)
-    if "hopper" in parts and gpu_hopper.there():
-        wrong |= hopper(given.rounds, given.pause)
     return wrong
 
 

@@ -1,6 +1,6 @@
 """Which tiles are fastest on this GPU: what `configs.py` could say, each candidate timed.
 
-    .venv/bin/python benchmarks/gpu_tune.py 128    # heads of that width; not yet run on a GPU
+    .venv/bin/python benchmarks/gpu_tune.py 128    # heads of that width
 
 One table of `configs.py` is changed at a time, the others stay as they are. A candidate that does
 not fit, or that gives another result, has a reason in place of times. Writes a part of
@@ -42,7 +42,9 @@ LARGEST = 128 * 128 * 128  # with more numbers in a tile, a kernel compiles long
 def call(table: str, inputs: list[Tensor], grad: Tensor, rule: Rule) -> Call:
     """What starts the kernel of a table; for gradients both kernels, since one needs the other."""
     scale = inputs[0].shape[-1] ** -0.5
-    if table in ("forward", "decode"):
+    if table == "forward":
+        return lambda: launch.portable(*inputs, rule, scale)
+    if table == "decode":
         return lambda: launch.contexts(*inputs, rule, scale)
     context, sums = launch.contexts(*inputs, rule, scale)
     return lambda: launch.gradients(*inputs, context, sums, grad, rule, scale)

@@ -42,6 +42,15 @@ def ours(backend: str, shape: Shape) -> Way:
     return lambda q, k, v: dot_product_attention(q, k, v, rule, backend=backend)
 
 
+def portable(shape: Shape) -> Way:
+    """Our forward for every GPU, also where `triton` takes the one for Hopper."""
+    from attention.backends.triton import launch  # late: Triton is for Linux alone
+    from attention.backends.triton.rules import Rule
+
+    rule = Rule(right=0) if shape.causal else Rule()
+    return lambda q, k, v: launch.portable(q, k, v, rule, shape.width**-0.5)[0]
+
+
 def torchs(kernel: SDPBackend, shape: Shape, keep: Tensor | None = None) -> Way:
     """One kernel of torch's, with its own causal mask or with a tensor."""
     causal = shape.causal and keep is None
@@ -110,7 +119,10 @@ def ways(shape: Shape, device: str) -> dict[str, Make]:
     if not shape.square:
         made = {"fused, mask made in the call": partial(ours, "fused", shape)}
         return found | made | beside(shape, device)
+    if not shape.backward and shape.queries > 1:
+        found["portable"] = partial(portable, shape)
     return found | {
+        "fused": partial(ours, "fused", shape),
         "cudnn": partial(torchs, SDPBackend.CUDNN_ATTENTION, shape),
         "flash 2": partial(torchs, SDPBackend.FLASH_ATTENTION, shape),
     }

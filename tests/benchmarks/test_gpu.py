@@ -9,7 +9,6 @@ from pathlib import Path
 
 import gpu
 import gpu_check
-import gpu_hopper
 import gpu_rounds
 import gpu_table
 import gpu_ways
@@ -18,7 +17,7 @@ import timing
 import torch
 from gpu_shapes import DRY, PARTS, Shape
 
-from attention import Causal, dot_product_attention
+from attention import dot_product_attention
 
 SCRIPT = Path(gpu.__file__)
 
@@ -196,26 +195,6 @@ def test_the_check_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "expected an error of at most" in found[0]
 
 
-def test_the_check_of_the_forward_for_hopper_sees_what_is_wrong(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def right(inputs: list[torch.Tensor], causal: bool) -> tuple[torch.Tensor, torch.Tensor]:
-        mask = Causal() if causal else None
-        return (
-            dot_product_attention(*inputs, mask, backend="eager"),
-            gpu_hopper.sums(*inputs[:2], causal).float(),
-        )
-
-    monkeypatch.setattr(gpu_hopper, "SIZES", gpu_check.SIZES[1:4])
-    monkeypatch.setattr(gpu_hopper, "forward", right)
-    assert gpu_hopper.check("cpu") == []
-    for broken, part in ((lambda c, s: (c * 1.05, s), "context"), (lambda c, s: (c, s + 1), "log")):
-        monkeypatch.setattr(gpu_hopper, "forward", lambda *a, f=broken: f(*right(*a)))
-        found = gpu_hopper.check("cpu")
-        assert len(found) == 48  # cases: sizes, widths, dtypes, with a mask or not, turned or not
-        assert all(f": {part}" in line for line in found)
-
-
 def test_each_round_is_kept_beside_the_script(tmp_path: Path) -> None:
     shapes = [Shape(1, 1, 1, 4, 4, 64)]
     for cells in gpu_table.table(shapes, "cpu", "eager", 2, 0):
@@ -243,39 +222,6 @@ def test_what_cannot_run_says_so(arguments: list[str], message: str) -> None:
     )
     assert (ran.returncode, ran.stdout) == (2, "")
     assert message in ran.stderr
-
-
-@pytest.mark.parametrize(
-    ("script", "code", "message"),
-    [
-        ("import sys; assert sys.argv[1:] == ['2', '0.1']", 0, ""),
-        ("raise SystemExit(1)", 1, ""),
-        ("import time; time.sleep(60)", 1, "the forward for Hopper did not end in 1 seconds\n"),
-    ],
-)
-def test_the_forward_for_hopper_may_hang_alone(
-    script: str,
-    code: int,
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    path = tmp_path / "hopper.py"
-    path.write_text(script)
-    monkeypatch.setattr(gpu_hopper, "__file__", str(path))
-    monkeypatch.setattr(gpu, "HANGS", 1 if message else 60)
-    assert gpu.hopper(2, 0.1) == code
-    assert capsys.readouterr().err == message
-
-
-def test_without_a_hopper_its_forward_is_not_timed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(gpu_hopper, "there", lambda: False)
-    assert gpu_hopper.main(1, 0) == 2
-    said = "no GPU of compute capability 9.0: expected one, such as an H100\n"
-    assert capsys.readouterr() == ("", said)
 
 
 def test_what_does_not_run_is_a_line_of_the_check(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,14 +37,14 @@ def test_every_candidate_is_timed_and_none_stays(table: str) -> None:
 
 
 def test_a_wrong_result_has_no_time_and_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = launch.contexts
+    right = launch.portable
 
-    def contexts(*given: object) -> tuple[torch.Tensor, torch.Tensor]:
+    def portable(*given: object) -> tuple[torch.Tensor, torch.Tensor]:
         context, sums = right(*given)
         return (context * 1.1 if gpu_tune.FORWARD.every[64] == CONFIGS[0] else context), sums
 
     monkeypatch.setitem(gpu_tune.FORWARD.every, 64, CONFIGS[1])
-    monkeypatch.setattr(launch, "contexts", contexts)
+    monkeypatch.setattr(launch, "portable", portable)
     *_, found = gpu_tune.tune("forward", (1, 2, 1, 40, 40), 64, interpreter.DEVICE, CONFIGS)
     assert list(found) == ["16 32 4 1", "16 16 4 1"]
     assert found["16 16 4 1"] == "ValueError: another result: 0.1 of its size apart"

@@ -34,17 +34,18 @@ class Code(NamedTuple):
 
 
 def source(width: int, causal: bool, dtype: str = "bf16") -> GluonASTSource:
-    rows, columns, stages = CONFIGS[width]
+    config = CONFIGS[width]
 
     def tiles(length: int) -> str:
         block = [1, 1, length, width]
         layout = gl.NVMMASharedLayout.get_default_for(block, DTYPES[dtype])
         return f"tensordesc<{dtype}{block},{layout!r}>"
 
-    constants = {"CAUSAL": causal, "ROWS": rows, "COLUMNS": columns, "STAGES": stages}
+    constants = {"CAUSAL": causal, "REGISTERS": REGISTERS[config.consumers][1]}
+    constants |= {name.upper(): size for name, size in config._asdict().items()}
     types = {
-        "q_map": tiles(rows), "k_map": tiles(columns), "v_map": tiles(columns),
-        "o_map": tiles(rows), "sums": "*fp32", "scale": "fp32",
+        "q_map": tiles(config.rows), "k_map": tiles(config.columns), "v_map": tiles(config.columns),
+        "o_map": tiles(config.rows), "sums": "*fp32", "scale": "fp32",
         "queries": "i32", "keys": "i32", "group": "i32",
     }  # fmt: skip
     types |= dict.fromkeys(constants, "constexpr")
@@ -52,7 +53,7 @@ def source(width: int, causal: bool, dtype: str = "bf16") -> GluonASTSource:
 
 
 def compiled(width: int, causal: bool, dtype: str = "bf16") -> Code:
-    options = {"num_warps": 4, "maxnreg": REGISTERS}
+    options = {"num_warps": 4, "maxnreg": REGISTERS[CONFIGS[width].consumers][0]}
     kernel = triton.compile(source(width, causal, dtype), GPUTarget("cuda", 90, 32), options)
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(kernel.asm["cubin"])

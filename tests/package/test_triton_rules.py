@@ -69,7 +69,10 @@ def test_other_masks_have_none(mask: Mask) -> None:
 def test_shapes(queries: int, mask: Mask | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything but the kernels themselves."""
     started = []
-    monkeypatch.setattr(launch, "start", lambda kernel, *rest: started.append(kernel.__name__))
+    monkeypatch.setattr(
+        launch, "start", lambda kernel, *rest, early=False: started.append(kernel.__name__)
+    )
+    monkeypatch.setattr(launch.hopper, "takes", lambda *_: False)
     shape = {"dtype": torch.float16, "device": DEVICE, "requires_grad": True}
     query = torch.randn(3, 4, queries, 64, **shape)
     key, value = (torch.randn(3, 2, 50, 64, **shape) for _ in range(2))
@@ -97,7 +100,10 @@ def test_few_queries_share_the_keys_of_a_head_out(
 ) -> None:
     """Each key head among as many programs as are left for it, which find in single precision."""
     started = {}
-    monkeypatch.setattr(launch, "start", lambda kernel, *rest: started.update({kernel: rest}))
+    monkeypatch.setattr(
+        launch, "start", lambda kernel, *rest, early=False: started.update({kernel: rest})
+    )
+    monkeypatch.setattr(launch.hopper, "takes", lambda *_: False)
     monkeypatch.setattr(configs, "PROGRAMS", 24)
     query, key = halves(3, heads, queries), halves(3, 2, 1000)
     _, sums = launch.contexts(query, key, key, rules.Rule(), 0.125)
@@ -109,6 +115,16 @@ def test_few_queries_share_the_keys_of_a_head_out(
             found, logs = given[3:5]
             assert found.shape == (3, 2, 4, 16, 64)
             assert found.dtype == logs.dtype == torch.float32
+
+
+@pytest.mark.parametrize("right", [0, rules.FAR])
+def test_the_forward_for_hopper_is_taken_where_it_can(
+    right: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query, key = halves(3, 2, 20), halves(3, 2, 30)
+    monkeypatch.setattr(launch.hopper, "takes", lambda *_: True)
+    monkeypatch.setattr(launch.hopper, "forward", lambda *given: given[3:])
+    assert launch.contexts(query, key, key, rules.Rule(right=right), 0.125) == (0.125, right == 0)
 
 
 def test_a_stretch_for_all_is_one_for_each() -> None:
@@ -127,7 +143,7 @@ def test_a_kernel_starts_with_what_its_table_says() -> None:
     launch.start(Kernel(), 0, configs.Config(1, 2, 3, 4), "given")
     assert started == []
     launch.start(Kernel(), 5, configs.Config(1, 2, 3, 4), "given")
-    assert started == [((5,), ("given",), {"num_warps": 3, "num_stages": 4})]
+    assert started == [((5,), ("given",), {"num_warps": 3, "num_stages": 4, "launch_pdl": False})]
 
 
 def test_rows_in_one_piece_are_not_copied() -> None:

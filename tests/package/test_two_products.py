@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, Padding, dot_product_attention
-from attention.backends import products
+from attention.backends import fused, products
 from attention.heads import fold
 
 Inputs = tuple[Tensor, Tensor, Tensor]
@@ -147,3 +147,21 @@ def test_few_keys_are_left_to_the_kernel() -> None:
     rows = products.MIN_BYTES // (2 * 2 * 16 * 4)  # both, two heads, 16 numbers of 4 bytes
     assert products.pays(query, *torch.empty(2, 1, 2, rows, 16))
     assert not products.pays(query, *torch.empty(2, 1, 2, rows - 1, 16))
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_only_the_cpu_has_the_queries_of_a_group_as_rows(
+    masked: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels for GPUs know groups, and split the keys of few heads; under a mask not all do."""
+    asked: list[tuple[torch.Size, bool]] = []
+
+    def kernel(query: Tensor, *given: object, enable_gqa: bool, **rest: object) -> Tensor:
+        asked.append((query.shape, enable_gqa))
+        return query
+
+    monkeypatch.setattr(fused, "scaled_dot_product_attention", kernel)
+    query, key, value = (x.to("meta") for x in given())
+    over = torch.ones(1, 1, 1, 96, dtype=torch.bool, device="meta") if masked else None
+    fused.kernel(query, key, value, over, 0.25, 0.0)
+    assert asked == [((1, 2, 4, 16), False) if masked else ((1, 8, 1, 16), True)]

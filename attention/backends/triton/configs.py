@@ -2,7 +2,7 @@
 
 Each entry for every GPU fits the smallest shared memory of those from sm_80 on, 99 KiB a program on
 sm_86; on Hopper a program may have 227 KiB. All compile without spills: `benchmarks/gpu_offline.py`
-shows both.
+shows both. Those for Hopper are the fastest that `benchmarks/gpu_tune.py` found on an H200.
 """
 
 from typing import NamedTuple
@@ -39,18 +39,19 @@ def sizes(every: dict[int, Config], larger: dict[int, Config]) -> Sizes:
 
 FORWARD = sizes(
     {64: Config(128, 64, 4, 3), 128: Config(128, 32, 8, 2), 256: Config(64, 32, 8, 2)},
-    {128: Config(128, 64, 8, 3)},
+    {64: Config(128, 64, 8, 3), 128: Config(64, 64, 4, 3)},
 )
 OF_QUERIES = sizes(
     {64: Config(128, 64, 8, 2), 128: Config(64, 64, 8, 2), 256: Config(32, 32, 8, 1)},
-    {128: Config(128, 64, 8, 2)},
+    {64: Config(64, 64, 4, 3), 128: Config(128, 64, 8, 3)},
 )
 OF_KEYS = sizes(
     {64: Config(32, 128, 8, 1), 128: Config(32, 64, 8, 1), 256: Config(32, 32, 8, 1)},
-    {64: Config(32, 128, 8, 3), 128: Config(32, 128, 8, 1)},
+    {64: Config(64, 64, 4, 3), 128: Config(32, 64, 4, 3)},
 )
 DECODE = sizes(
-    {64: Config(16, 128, 4, 3), 128: Config(16, 64, 4, 3), 256: Config(16, 32, 4, 3)}, {}
+    {64: Config(16, 128, 4, 3), 128: Config(16, 64, 4, 3), 256: Config(16, 32, 4, 3)},
+    {128: Config(16, 128, 4, 2)},
 )
 
 WIDTHS = tuple(FORWARD.every)

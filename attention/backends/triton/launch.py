@@ -7,6 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention import heads as of_heads
+from attention.backends.triton import hopper
 from attention.backends.triton.backward import of_keys, of_queries
 from attention.backends.triton.configs import (
     CACHE,
@@ -15,6 +16,7 @@ from attention.backends.triton.configs import (
     OF_KEYS,
     OF_QUERIES,
     Config,
+    is_hopper,
     splits,
 )
 from attention.backends.triton.decode import merge, part
@@ -30,12 +32,21 @@ def contexts(
     query: Queries, key: Keys, value: Keys, rule: Rule, scale: float
 ) -> tuple[Queries, Sums]:
     """The context of each query, and the log-sum-exp of its scores, to base 2."""
+    _, _, queries, width = query.shape
+    if 0 < of_heads.group(query, key) * queries <= DECODE.on(query.device)[width].rows:
+        return few(query, key, value, rule, scale)
+    if hopper.takes(query, key, value, rule):
+        return hopper.forward(query, key, value, scale, rule.right == 0)
+    return portable(query, key, value, rule, scale)
+
+
+def portable(
+    query: Queries, key: Keys, value: Keys, rule: Rule, scale: float
+) -> tuple[Queries, Sums]:
+    """The same on every GPU, for every rule."""
     context, sums = torch.empty_like(query), numbers(query)
     batch, heads, queries, width = query.shape
     group = of_heads.group(query, key)
-    if 0 < group * queries <= DECODE.on(query.device)[width].rows:
-        few(query, key, value, context, sums, rule, scale)
-        return context, sums
     config = FORWARD.on(query.device)[width]
     start(
         forward, tiles(queries, config.rows) * heads * batch, config,
@@ -48,28 +59,31 @@ def contexts(
     return context, sums
 
 
-def few(
-    query: Queries, key: Keys, value: Keys, context: Queries, sums: Sums, rule: Rule, scale: float
-) -> None:
+def few(query: Queries, key: Keys, value: Keys, rule: Rule, scale: float) -> tuple[Queries, Sums]:
     """The same for few queries: the keys of each head are split among programs."""
+    context, sums = torch.empty_like(query), numbers(query)
     batch, heads, queries, width = query.shape
     kv_heads, keys, config = key.size(1), key.size(2), DECODE.on(query.device)[width]
     group = of_heads.group(query, key)
     parts = splits(batch * kv_heads, tiles(keys, config.columns))
     logs = query.new_empty(batch, kv_heads, parts, config.rows, dtype=torch.float32)
     found = query.new_empty(*logs.shape, width, dtype=torch.float32)
+    early = is_hopper(query.device)
     start(
         part, parts * kv_heads * batch, config,
         query, key, value, found, logs, spans(rule, batch),
         *strides(query, key, value),
         scale, rule.left, rule.right, heads, group, queries, keys,
-        width, config.rows, config.columns, parts,
+        width, config.rows, config.columns, parts, early,
     )  # fmt: skip
+    merging = config._replace(warps=max(1, parts * width // 2048))  # 64 numbers a thread
     start(
-        merge, queries * heads * batch, config,
+        merge, queries * heads * batch, merging,
         found, logs, context, sums, *strides(context), heads, group, queries,
-        width, config.rows, parts,
+        width, config.rows, parts, early,
+        early=early,
     )  # fmt: skip
+    return context, sums
 
 
 def gradients(
@@ -107,10 +121,15 @@ def gradients(
     return of_query, of_key, of_value
 
 
-def start(kernel: Any, programs: int, config: Config, *given: Any) -> None:
-    """Nothing where there is nothing to compute, which a GPU would refuse."""
+def start(kernel: Any, programs: int, config: Config, *given: Any, early: bool = False) -> None:
+    """Nothing where there is nothing to compute, which a GPU would refuse.
+
+    Early: while the kernel before still runs.
+    """
     if programs:
-        kernel[(programs,)](*given, num_warps=config.warps, num_stages=config.stages)
+        kernel[(programs,)](
+            *given, num_warps=config.warps, num_stages=config.stages, launch_pdl=early
+        )
 
 
 def together(heads: int, group: int, numbers: int) -> int:
