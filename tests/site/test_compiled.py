@@ -38,7 +38,9 @@ def test_the_table_is_what_the_compilers_said() -> None:
 
 def test_what_the_page_says_of_the_table_holds() -> None:
     for name, kernels in FOUND["kernels"].items():
-        assert all(row["spilled"] == 0 for row in kernels.values()), name
+        spilling = {kernel for kernel, row in kernels.items() if row["spilled"]}
+        assert spilling <= ({"of_keys"} if name.startswith("sm_90") else set()), name
+        assert all(row["hot"] == 0 for row in kernels.values()), name
         assert all(row["registers"] <= 255 for row in kernels.values()), name
     assert all(forward("sm_90", width)["mma"] == 0 for width in (64, 128, 256))
     assert forward("sm_80", 64)["registers"] == 255

@@ -334,7 +334,7 @@ def which() -> str:
         ("a compiler, and time for it", "measure both", "FlexAttention"): flex,
     }
     lines = [[*said, span(found)] for said, found in rows.items()]
-    lines.append(["a GPU, half precision, or heads of another width", "measure", "–", "–"])
+    lines.append(["half precision on a CPU, or heads of another width", "measure", "–", "–"])
     head = ["you have", "take", "beside ours", "times as long"]
     ruled = [head, ["---", "---", "---", "---:"], *lines]
     return "\n".join(f"| {' | '.join(line)} |" for line in ruled) + f"\n\n{OF_ALL}"

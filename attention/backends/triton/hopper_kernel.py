@@ -236,8 +236,8 @@ def turn(
         scores = hide(scores, column, limit)
     top, total, factor, new = softmax(scores, scale, top, total)
     # The next turn needs these values. They are waited for here because the compiler moves nothing
-    # across the loop in which a barrier is waited for: with the wait before their product, Triton
-    # 3.7 computed all 66 powers of 2 of a thread after the product, none under it.
+    # across the loop in which a barrier is waited for: with the wait before their product, all
+    # powers of 2 came after the product, and none under it.
     mbarrier.wait(v_ready.index(now), n // STAGES & 1)
     # The product reads its shares in registers until it ends, so they are kept until then.
     context, shares, new = warpgroup_mma_wait(0, deps=(context, shares, new))

@@ -1,0 +1,166 @@
+"""The tables of chapter 20 that no block computes: what `benchmarks/gpu.py` measured."""
+
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+KEPT = json.loads((ROOT / "benchmarks/gpu.json").read_text("utf-8"))
+PAGE = ROOT / "docs/speed/a-gpu-kernel.md"
+WAYS = {
+    "portable": "`forward`", "triton": "for Hopper", "cudnn": "cuDNN",
+    "flash 2": "FlashAttention 2", "flex": "FlexAttention",
+}  # fmt: skip
+LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
+OF = {"full": "none", "causal": "causal"}
+KEYS = (1024, 4096, 16384, 131072)
+
+
+def cell(part: str, name: str) -> dict[str, dict]:
+    return KEPT[part]["cells"]["shapes"][name]
+
+
+def square(part: str, n: int, width: int, mask: str) -> dict[str, dict]:
+    heads = 2048 // width
+    return cell(part, f"{2**14 // n} × {n} × {n}, {heads}/{heads} heads of {width}, {mask}, {part}")
+
+
+def source() -> str:
+    found = {
+        f"{part['gpu']['name']}, bfloat16, torch {part['torch']}, triton {part['triton']}, "
+        f"cuDNN {part['cudnn']}, {part['date']}"
+        for part in KEPT.values()
+    }
+    assert len(found) == 1
+    return f"<!-- source: benchmarks/gpu.py: {found.pop()} -->"
+
+
+def table(head: list[str], rows: list[list[str]], texts: int = 1) -> str:
+    lines = [head, [*["---"] * texts, *["---:"] * (len(head) - texts)], *rows]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{text}\n\n{source()}"
+
+
+def rate(way: dict) -> str:
+    return f"{way['tflops']:.0f}"
+
+
+def rates(part: str, width: int, ways: tuple[str, ...], names: dict[str, str]) -> str:
+    rows = [
+        [said, str(n), *(rate(square(part, n, width, mask)[way]) for way in ways)]
+        for mask, said in OF.items()
+        for n in LENGTHS
+    ]
+    return table(["mask", "tokens", *(names[way] for way in ways)], rows)
+
+
+def forward(width: int) -> str:
+    return rates("forward", width, ("portable", "triton", "cudnn", "flash 2", "flex"), WAYS)
+
+
+def backward() -> str:
+    return rates("backward", 128, ("triton", "cudnn", "flash 2"), WAYS | {"triton": "ours"})
+
+
+def sparing() -> str:
+    rows = []
+    for name, ways in KEPT["sparing"]["cells"]["shapes"].items():
+        if "backward" in name:
+            continue
+        queries, keys = re.findall(r"× (\d+)", name)
+        flash = ways.get("flash 2, window") or ways["flash 2, last"]
+        what = "window of 256" if "window" in name else "causal"
+        others = (flash, ways["flex"], ways["cudnn, tensor"])
+        times = [f"{ways['triton']['ms']:.3g}", *(f"{way['ratio']:.2f}" for way in others)]
+        rows.append([what, queries, keys, *times])
+    head = ["mask", "queries", "keys", "ours, ms"]
+    return table([*head, "FlashAttention 2", "FlexAttention", "cuDNN, tensor"], rows)
+
+
+def decode() -> str:
+    rows = []
+    for batch in (1, 16, 64):
+        for keys in KEYS:
+            ways = cell("decode", f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward")
+            ours = ways["triton"]
+            others = [f"{ways[way]['ratio']:.2f}" for way in ("cudnn", "flash 2")]
+            rows.append([str(batch), str(keys), f"{ours['ms']:.3g}", f"{ours['gbs']:.0f}", *others])
+    head = ["texts", "keys", "ours, ms", "ours, GB/s", "cuDNN", "FlashAttention 2"]
+    return table(head, rows, 0)
+
+
+def ceilings(part: str, name: str) -> list[float]:
+    return [top[name] for top in KEPT[part]["cells"]["ceilings"]]
+
+
+def shown() -> dict[str, str]:
+    """Every sourced number in the prose, by what its comment says."""
+    full, causal = (square("forward", 8192, 128, mask) for mask in OF)
+    products = [x for part in KEPT for x in ceilings(part, "tflops")]
+    copies = [x for part in KEPT for x in ceilings(part, "gbs")]
+    last = cell("decode", "64 × 1 × 131072, 64/8 heads of 128, full, forward")
+    short = cell("decode", "1 × 1 × 1024, 64/8 heads of 128, full, forward")
+    window = "1 × {n} × {n}, 16/16 heads of 128, window of 256, backward"
+    wide = {mask: [square("forward", n, 64, mask) for n in LENGTHS] for mask in OF}
+    back = [square("backward", n, 128, mask)["cudnn"]["ratio"] for mask in OF for n in LENGTHS[1:]]
+    return {
+        "least of cuDNN's rate, backward": f"{min(back):.2f}",
+        "most of cuDNN's rate, backward": f"{max(back):.2f}",
+        "slowest product": f"{min(products):.0f}",
+        "fastest product": f"{max(products):.0f}",
+        "slowest copy": f"{min(copies):.0f}",
+        "fastest copy": f"{max(copies):.0f}",
+        "forward, 8192 tokens, no mask": rate(full["portable"]),
+        "cuDNN, 8192 tokens, no mask": rate(full["cudnn"]),
+        "for Hopper, 8192 tokens, no mask": rate(full["triton"]),
+        "for Hopper beside cuDNN, 8192 tokens, no mask": f"{full['cudnn']['ratio']:.2f}",
+        "for Hopper beside cuDNN, 8192 tokens, causal": f"{causal['cudnn']['ratio']:.2f}",
+        "64 texts of 131072 keys, GB/s": f"{last['triton']['gbs']:.0f}",
+        "one text of 1024 keys, ms": f"{short['triton']['ms']:.3g}",
+        "one text of 1024 keys, cuDNN, ms": f"{short['cudnn']['ms']:.3g}",
+        **{
+            f"window of {n} tokens, backward, FlashAttention 2": f"{past['ratio']:.2f}"
+            for n in (2048, 16384)
+            for past in [cell("sparing", window.format(n=n))["flash 2, window"]]
+        },
+        "width 64, 16384 tokens, no mask": f"{wide['full'][-1]['cudnn']['ratio']:.2f}",
+        "width 64, 1024 tokens, causal": f"{wide['causal'][1]['cudnn']['ratio']:.2f}",
+    }
+
+
+def test_the_tables_are_those_of_the_script() -> None:
+    page = PAGE.read_text("utf-8")
+    for text in (forward(128), backward(), sparing(), decode()):
+        assert text in page, text
+
+
+def test_every_measured_number_is_the_one_of_the_script() -> None:
+    page = PAGE.read_text("utf-8")
+    found = re.findall(r"([\d.,]+)<!-- source: benchmarks/gpu\.json, ([^\n]*?) -->", page)
+    known = shown()
+    assert {said for _, said in found} == set(known)
+    for number, said in found:
+        assert number.replace(",", "") == known[said], said
+
+
+def test_what_the_page_says_of_the_tables_holds() -> None:
+    for mask in OF:
+        for n in LENGTHS:
+            ways = square("forward", n, 128, mask)
+            portable = {way: x["ms"] / ways["portable"]["ms"] for way, x in ways.items()}
+            if n >= 2048:
+                assert 0.6 < portable["cudnn"] < 0.8
+                assert 1.27 < portable["flash 2"] < 1.6
+                assert 0.97 < ways["cudnn"]["ratio"] < 1.05 or n == 2048
+                assert ways["triton"]["tflops"] > 1.28 * ways["portable"]["tflops"]
+            back = square("backward", n, 128, mask)
+            assert 1.07 <= back["flash 2"]["ratio"] <= 1.39
+    for name, ways in KEPT["sparing"]["cells"]["shapes"].items():
+        if "forward" in name:
+            others = [x["ratio"] for way, x in ways.items() if way != "triton"]
+            assert min(others) >= 1.2
+    for batch in (1, 16, 64):
+        for keys in KEYS:
+            ways = cell("decode", f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward")
+            assert 0.9 <= ways["cudnn"]["ratio"] <= 1.2
+            assert ways["flash 2"]["ratio"] >= 1
