@@ -1,7 +1,8 @@
 """How `gpu.py` takes times: on the device's own clock, with nothing left in its cache.
 
 As `triton.testing.do_bench` does: events around each call, a large buffer zeroed before it. That
-takes the device longer than starting a call takes Python, so the call's start is not in its time.
+takes the device a quarter of a millisecond, in which Python starts the call. Where that takes
+longer, a part of it is in the time of a short call, and the rounds lie far apart.
 """
 
 import statistics

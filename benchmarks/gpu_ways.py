@@ -51,6 +51,13 @@ def portable(shape: Shape) -> Way:
     return lambda q, k, v: launch.portable(q, k, v, rule, shape.width**-0.5)[0]
 
 
+def hopper(shape: Shape) -> Way:
+    """Our forward for Hopper, also where `triton` takes the portable one."""
+    from attention.backends.triton import hopper
+
+    return lambda q, k, v: hopper.forward(q, k, v, shape.width**-0.5, shape.causal)[0]
+
+
 def torchs(kernel: SDPBackend, shape: Shape, keep: Tensor | None = None) -> Way:
     """One kernel of torch's, with its own causal mask or with a tensor."""
     causal = shape.causal and keep is None
@@ -120,7 +127,7 @@ def ways(shape: Shape, device: str) -> dict[str, Make]:
         made = {"fused, mask made in the call": partial(ours, "fused", shape)}
         return found | made | beside(shape, device)
     if not shape.backward and shape.queries > 1:
-        found["portable"] = partial(portable, shape)
+        found |= {"portable": partial(portable, shape), "hopper": partial(hopper, shape)}
     return found | {
         "fused": partial(ours, "fused", shape),
         "cudnn": partial(torchs, SDPBackend.CUDNN_ATTENTION, shape),

@@ -113,9 +113,10 @@ def kernel(
         grouped = True
     # The one query of each head of a group as rows of one head: its keys are read once, not once a
     # head. On 8,192 keys, four heads a group, 3 times as fast. Without a mask torch's kernels for
-    # GPUs do that themselves, and split the keys of few heads, which they do not of rows: folded,
-    # one text of 131,072 keys took 11 times as long on an H200.
-    folded = grouped and q.size(2) == 1 and (q.is_cpu if over is None else over.size(1) == 1)
+    # halves on a GPU do that themselves, and split the keys of few heads, which they do not of
+    # rows: folded, one text of 131,072 keys took 11 times as long on an H200.
+    itself = over is None and q.is_cuda and q.dtype.itemsize == 2
+    folded = grouped and q.size(2) == 1 and not itself and (over is None or over.size(1) == 1)
     size = heads // kv_heads if folded else 1
     if folded:
         q, grouped = fold(q, size), False

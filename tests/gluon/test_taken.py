@@ -3,15 +3,20 @@
 import pytest
 import torch
 
-from attention.backends.triton import hopper
+from attention.backends.triton import configs, hopper
 from attention.backends.triton.rules import FAR, Rule
 
 
-def takes(monkeypatch, rule=None, there=True, least=(1, 1), apart=None, **shapes) -> bool:
+def takes(
+    monkeypatch, rule=None, there=True, least=(1, 1), apart=None, device="cpu", **shapes
+) -> bool:
     monkeypatch.setattr(hopper, "is_hopper", lambda device: there)
     monkeypatch.setitem(hopper.LEAST, 64, hopper.Least(*least))
     names = {"query": (1, 2, 5, 64), "key": (1, 1, 7, 64), "value": (1, 1, 7, 64)} | shapes
-    tensors = {name: torch.zeros(shape, dtype=torch.bfloat16) for name, shape in names.items()}
+    tensors = {
+        name: torch.empty(shape, dtype=torch.bfloat16, device=device)
+        for name, shape in names.items()
+    }
     return hopper.takes(**tensors | (apart or {}), rule=rule or Rule())
 
 
@@ -53,9 +58,27 @@ def test_rows_apart_by_whole_copies(monkeypatch):
     assert not takes(monkeypatch, apart={"query": wide[..., 4:68]})  # begins between two
 
 
-def test_as_many_queries_as_pay(monkeypatch):
+def test_as_many_queries_and_keys_as_pay(monkeypatch):
+    few = {"key": (1, 1, 4, 64), "value": (1, 1, 4, 64)}
     assert takes(monkeypatch, least=(5, 6))
     assert takes(monkeypatch, Rule(right=0), least=(6, 5))
+    assert takes(monkeypatch, least=(4, 6), **few)
+    assert not takes(monkeypatch, least=(5, 1), **few)
+
+
+def test_as_many_programs_as_a_grid_has(monkeypatch):
+    monkeypatch.setattr(hopper, "copyable", lambda x: True)  # nothing lies anywhere
+    for queries, taken in ((65_535 * 192, True), (65_535 * 192 + 1, False)):
+        shape = {"query": (1, 1, queries, 64), "device": "meta"}
+        assert takes(monkeypatch, Rule(right=0), **shape) == taken
+    assert takes(monkeypatch, query=(1, 65_536, 5, 64), device="meta")
+
+
+def test_in_the_interpreter_there_is_no_hopper(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
+    for interpret in (True, False):
+        monkeypatch.setattr(configs.knobs.runtime, "interpret", interpret)
+        assert configs.is_hopper(torch.device("cuda", 0)) != interpret
 
 
 def test_nothing_is_hidden_from_a_far_key():

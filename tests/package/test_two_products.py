@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, Padding, dot_product_attention
@@ -149,11 +150,19 @@ def test_few_keys_are_left_to_the_kernel() -> None:
     assert not products.pays(query, *torch.empty(2, 1, 2, rows - 1, 16))
 
 
-@pytest.mark.parametrize("masked", [False, True])
-def test_only_the_cpu_has_the_queries_of_a_group_as_rows(
-    masked: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("like", "masked", "folded"),
+    [
+        ({"device": "cuda", "dtype": torch.bfloat16}, False, False),
+        ({"device": "cuda", "dtype": torch.bfloat16}, True, True),
+        ({"device": "cuda", "dtype": torch.float32}, False, True),
+        ({"device": "cpu", "dtype": torch.bfloat16}, False, True),
+    ],
+)
+def test_kernels_that_know_groups_get_them(
+    like: dict, masked: bool, folded: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Kernels for GPUs know groups, and split the keys of few heads; under a mask not all do."""
+    """Those for halves on a GPU, which split the keys of few heads; under a mask not all do."""
     asked: list[tuple[torch.Size, bool]] = []
 
     def kernel(query: Tensor, *given: object, enable_gqa: bool, **rest: object) -> Tensor:
@@ -161,7 +170,8 @@ def test_only_the_cpu_has_the_queries_of_a_group_as_rows(
         return query
 
     monkeypatch.setattr(fused, "scaled_dot_product_attention", kernel)
-    query, key, value = (x.to("meta") for x in given())
-    over = torch.ones(1, 1, 1, 96, dtype=torch.bool, device="meta") if masked else None
-    fused.kernel(query, key, value, over, 0.25, 0.0)
-    assert asked == [((1, 2, 4, 16), False) if masked else ((1, 8, 1, 16), True)]
+    with FakeTensorMode():
+        query, key = torch.empty(1, 8, 1, 16, **like), torch.empty(1, 2, 96, 16, **like)
+        over = torch.ones(1, 1, 1, 96, dtype=torch.bool, device=like["device"]) if masked else None
+        fused.kernel(query, key, key, over, 0.25, 0.0)
+    assert asked == [((1, 2, 4, 16), False) if folded else ((1, 8, 1, 16), True)]

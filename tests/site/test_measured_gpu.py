@@ -4,11 +4,13 @@ import json
 import re
 from pathlib import Path
 
+from attention.backends.triton.hopper import LEAST
+
 ROOT = Path(__file__).parents[2]
 KEPT = json.loads((ROOT / "benchmarks/gpu.json").read_text("utf-8"))
 PAGE = ROOT / "docs/speed/a-gpu-kernel.md"
 WAYS = {
-    "portable": "`forward`", "triton": "for Hopper", "cudnn": "cuDNN",
+    "portable": "`forward`", "hopper": "for Hopper", "cudnn": "cuDNN",
     "flash 2": "FlashAttention 2", "flex": "FlexAttention",
 }  # fmt: skip
 LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
@@ -17,7 +19,9 @@ KEYS = (1024, 4096, 16384, 131072)
 
 
 def cell(part: str, name: str) -> dict[str, dict]:
-    return KEPT[part]["cells"]["shapes"][name]
+    """The ways of a shape; in this record `triton` was the forward for Hopper wherever it could."""
+    ways = KEPT[part]["cells"]["shapes"][name]
+    return {"hopper": ways["triton"], **ways} if part == "forward" else ways
 
 
 def square(part: str, n: int, width: int, mask: str) -> dict[str, dict]:
@@ -55,7 +59,7 @@ def rates(part: str, width: int, ways: tuple[str, ...], names: dict[str, str]) -
 
 
 def forward(width: int) -> str:
-    return rates("forward", width, ("portable", "triton", "cudnn", "flash 2", "flex"), WAYS)
+    return rates("forward", width, ("portable", "hopper", "cudnn", "flash 2", "flex"), WAYS)
 
 
 def backward() -> str:
@@ -71,7 +75,7 @@ def sparing() -> str:
         flash = ways.get("flash 2, window") or ways["flash 2, last"]
         what = "window of 256" if "window" in name else "causal"
         others = (flash, ways["flex"], ways["cudnn, tensor"])
-        times = [f"{ways['triton']['ms']:.3g}", *(f"{way['ratio']:.2f}" for way in others)]
+        times = [f"{ways['triton']['ms']:#.3g}", *(f"{way['ratio']:.2f}" for way in others)]
         rows.append([what, queries, keys, *times])
     head = ["mask", "queries", "keys", "ours, ms"]
     return table([*head, "FlashAttention 2", "FlexAttention", "cuDNN, tensor"], rows)
@@ -84,7 +88,9 @@ def decode() -> str:
             ways = cell("decode", f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward")
             ours = ways["triton"]
             others = [f"{ways[way]['ratio']:.2f}" for way in ("cudnn", "flash 2")]
-            rows.append([str(batch), str(keys), f"{ours['ms']:.3g}", f"{ours['gbs']:.0f}", *others])
+            rows.append(
+                [str(batch), str(keys), f"{ours['ms']:#.3g}", f"{ours['gbs']:.0f}", *others]
+            )
     head = ["texts", "keys", "ours, ms", "ours, GB/s", "cuDNN", "FlashAttention 2"]
     return table(head, rows, 0)
 
@@ -96,34 +102,47 @@ def ceilings(part: str, name: str) -> list[float]:
 def shown() -> dict[str, str]:
     """Every sourced number in the prose, by what its comment says."""
     full, causal = (square("forward", 8192, 128, mask) for mask in OF)
-    products = [x for part in KEPT for x in ceilings(part, "tflops")]
+    products = ceilings("forward", "tflops")
+    slow = square("forward", 1024, 128, "causal")["hopper"]["range"]
     copies = [x for part in KEPT for x in ceilings(part, "gbs")]
     last = cell("decode", "64 × 1 × 131072, 64/8 heads of 128, full, forward")
     short = cell("decode", "1 × 1 × 1024, 64/8 heads of 128, full, forward")
     window = "1 × {n} × {n}, 16/16 heads of 128, window of 256, backward"
     wide = {mask: [square("forward", n, 64, mask) for n in LENGTHS] for mask in OF}
-    back = [square("backward", n, 128, mask)["cudnn"]["ratio"] for mask in OF for n in LENGTHS[1:]]
+    back = [square("backward", n, 128, mask)["cudnn"]["ratio"] for mask in OF for n in LENGTHS]
+    grouped = [
+        ways["cudnn"]["ratio"]
+        for name, ways in KEPT["grouped"]["cells"]["shapes"].items()
+        if "1 × 2048 ×" not in name
+    ]
+    assert len(grouped) == 8
     return {
+        "grouped heads, least": f"{min(grouped):.2f}",
+        "grouped heads, most": f"{max(grouped):.2f}",
         "least of cuDNN's rate, backward": f"{min(back):.2f}",
         "most of cuDNN's rate, backward": f"{max(back):.2f}",
         "slowest product": f"{min(products):.0f}",
         "fastest product": f"{max(products):.0f}",
-        "slowest copy": f"{min(copies):.0f}",
-        "fastest copy": f"{max(copies):.0f}",
+        "slowest copy": f"{min(copies):,.0f}",
+        "fastest copy": f"{max(copies):,.0f}",
         "forward, 8192 tokens, no mask": rate(full["portable"]),
         "cuDNN, 8192 tokens, no mask": rate(full["cudnn"]),
-        "for Hopper, 8192 tokens, no mask": rate(full["triton"]),
+        "for Hopper, 8192 tokens, no mask": rate(full["hopper"]),
+        "for Hopper, 1024 tokens, causal, least ms": f"{slow[0]:.3g}",
+        "for Hopper, 1024 tokens, causal, most ms": f"{slow[1]:.3g}",
+        "forward beside the fastest product": f"{full['portable']['tflops'] / max(products):.2f}",
+        "forward beside the slowest product": f"{full['portable']['tflops'] / min(products):.2f}",
         "for Hopper beside cuDNN, 8192 tokens, no mask": f"{full['cudnn']['ratio']:.2f}",
         "for Hopper beside cuDNN, 8192 tokens, causal": f"{causal['cudnn']['ratio']:.2f}",
-        "64 texts of 131072 keys, GB/s": f"{last['triton']['gbs']:.0f}",
-        "one text of 1024 keys, ms": f"{short['triton']['ms']:.3g}",
-        "one text of 1024 keys, cuDNN, ms": f"{short['cudnn']['ms']:.3g}",
+        "64 texts of 131072 keys, GB/s": f"{last['triton']['gbs']:,.0f}",
+        "one text of 1024 keys, ms": f"{short['triton']['ms']:#.3g}",
+        "one text of 1024 keys, cuDNN, ms": f"{short['cudnn']['ms']:#.3g}",
         **{
-            f"window of {n} tokens, backward, FlashAttention 2": f"{past['ratio']:.2f}"
-            for n in (2048, 16384)
+            f"text of {n} tokens, window, backward, FlashAttention 2": f"{past['ratio']:.2f}"
+            for n in (2048, 8192, 16384)
             for past in [cell("sparing", window.format(n=n))["flash 2, window"]]
         },
-        "width 64, 16384 tokens, no mask": f"{wide['full'][-1]['cudnn']['ratio']:.2f}",
+        "width 64, 8192 tokens, no mask": f"{wide['full'][-2]['cudnn']['ratio']:.2f}",
         "width 64, 1024 tokens, causal": f"{wide['causal'][1]['cudnn']['ratio']:.2f}",
     }
 
@@ -131,7 +150,8 @@ def shown() -> dict[str, str]:
 def test_the_tables_are_those_of_the_script() -> None:
     page = PAGE.read_text("utf-8")
     for text in (forward(128), backward(), sparing(), decode()):
-        assert text in page, text
+        assert page.count(text) == 1, text
+    assert page.count(source()) == 4
 
 
 def test_every_measured_number_is_the_one_of_the_script() -> None:
@@ -140,27 +160,43 @@ def test_every_measured_number_is_the_one_of_the_script() -> None:
     known = shown()
     assert {said for _, said in found} == set(known)
     for number, said in found:
-        assert number.replace(",", "") == known[said], said
+        assert number == known[said], said
 
 
 def test_what_the_page_says_of_the_tables_holds() -> None:
+    backs: list[float] = []
     for mask in OF:
         for n in LENGTHS:
             ways = square("forward", n, 128, mask)
-            portable = {way: x["ms"] / ways["portable"]["ms"] for way, x in ways.items()}
-            if n >= 2048:
-                assert 0.6 < portable["cudnn"] < 0.8
-                assert 1.27 < portable["flash 2"] < 1.6
-                assert 0.97 < ways["cudnn"]["ratio"] < 1.05 or n == 2048
-                assert ways["triton"]["tflops"] > 1.28 * ways["portable"]["tflops"]
+            assert ways["cudnn"]["ms"] < ways["portable"]["ms"] < ways["flash 2"]["ms"]
+            flex = ways["portable"]["ms"] / ways["flex"]["ms"]
+            assert mask == "causal" or 0.96 < flex < 1.05
+            assert n > 2048 or ways["cudnn"]["ratio"] < 1  # short texts are behind
             back = square("backward", n, 128, mask)
-            assert 1.07 <= back["flash 2"]["ratio"] <= 1.39
+            assert back["flash 2"]["ratio"] > 1
+            backs.append(back["cudnn"]["ratio"])
+    assert min(backs) < 5 / 7 < max(backs)
+    full = square("forward", 8192, 128, "full")
+    assert round(full["portable"]["tflops"] / full["cudnn"]["tflops"], 1) == 0.7
     for name, ways in KEPT["sparing"]["cells"]["shapes"].items():
         if "forward" in name:
-            others = [x["ratio"] for way, x in ways.items() if way != "triton"]
-            assert min(others) >= 1.2
+            assert all(x["ratio"] > 1 for way, x in ways.items() if way != "triton")
     for batch in (1, 16, 64):
         for keys in KEYS:
             ways = cell("decode", f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward")
-            assert 0.9 <= ways["cudnn"]["ratio"] <= 1.2
-            assert ways["flash 2"]["ratio"] >= 1
+            assert 0.9 <= ways["cudnn"]["ratio"] <= 1.1 or (batch, keys) == (1, 1024)
+
+
+def test_rounds_are_as_many_as_the_page_says() -> None:
+    rounds = {part: kept["cells"]["rounds"] for part, kept in KEPT.items()}
+    assert rounds == dict.fromkeys(rounds, 3) | {"grouped": 2}
+
+
+def test_the_forward_for_hopper_is_taken_where_it_was_faster() -> None:
+    """By the fastest of the rounds: some short calls waited for Python."""
+    for width, least in LEAST.items():
+        for mask, few in (("full", least.full), ("causal", least.causal)):
+            for n in LENGTHS:
+                ways = square("forward", n, width, mask)
+                faster = ways["hopper"]["range"][0] <= ways["portable"]["range"][0]
+                assert faster == (n >= few), (width, mask, n)

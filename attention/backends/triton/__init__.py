@@ -2,7 +2,7 @@
 
 In the order of a call: `rules` makes a mask into a few numbers, `launch` starts the kernels of
 `forward`, `decode` and `backward` with the sizes of `configs`, and those find their tiles with
-`tiles`.
+`tiles`. On Hopper, `hopper` may start the forward of `hopper_kernel` instead.
 """
 
 from typing import Any

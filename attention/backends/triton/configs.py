@@ -1,13 +1,14 @@
 """How large a tile is, and how many warps work on it: one table, and no search at run time.
 
 Each entry for every GPU fits the smallest shared memory of those from sm_80 on, 99 KiB a program on
-sm_86; on Hopper a program may have 227 KiB. All compile without spills: `benchmarks/gpu_offline.py`
-shows both. Those for Hopper are the fastest that `benchmarks/gpu_tune.py` found on an H200.
+sm_86; on Hopper a program may have 227 KiB. None spills in a loop over tiles, and only `of_keys` on
+Hopper outside of them: `benchmarks/gpu_offline.py` shows both. Those for Hopper are the fastest that `benchmarks/gpu_tune.py` found on an H200.
 """
 
 from typing import NamedTuple
 
 import torch
+from triton import knobs
 
 
 class Config(NamedTuple):
@@ -30,7 +31,9 @@ class Sizes(NamedTuple):
 
 
 def is_hopper(device: torch.device) -> bool:
-    return device.type == "cuda" and torch.cuda.get_device_capability(device) == (9, 0)
+    if device.type != "cuda" or knobs.runtime.interpret:  # what is for Hopper has no interpreter
+        return False
+    return torch.cuda.get_device_capability(device) == (9, 0)
 
 
 def sizes(every: dict[int, Config], larger: dict[int, Config]) -> Sizes:
@@ -61,8 +64,8 @@ DTYPES = (torch.float16, torch.bfloat16)
 # the next round need some.
 CACHE = 1 << 25
 
-# Two for each of the 132 multiprocessors of an H100, and as many on every other GPU: so that sums
-# are split alike, and give the same bits.
+# Two for each of the 132 multiprocessors of an H100, and as many on every other GPU: so that with
+# the same tiles sums are split alike, and give the same bits.
 PROGRAMS = 256
 
 

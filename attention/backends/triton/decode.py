@@ -3,7 +3,7 @@
 One program a head would leave most of the GPU idle. So the keys are split, and the queries of all
 heads of a group, which read the same keys, are the rows of one tile: each key is fetched once.
 
-Where the GPU can (EARLY), the second kernel starts while the first runs, and waits for its end only
+On Hopper (EARLY), the second kernel starts while the first runs, and waits for its end only
 where it reads what that has written: of 12 µs for 1,024 keys, that saves 2 on an H200.
 """
 

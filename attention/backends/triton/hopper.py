@@ -23,7 +23,7 @@ class Config(NamedTuple):
 
 
 class Least(NamedTuple):
-    """With so many queries it is faster than the portable kernel, as `gpu.py` measured."""
+    """With so many queries and keys it is faster than the portable kernel, as `gpu.py` measured."""
 
     full: int
     causal: int
@@ -37,14 +37,14 @@ class Least(NamedTuple):
 # Without a mask, on an H200: the third stage gained 6 % at a width of 128, the third consumer 17 %
 # at one of 64.
 CONFIGS = {64: Config(3, 64, 128, 4), 128: Config(2, 64, 128, 3)}
-LEAST = {64: Least(2048, 8192), 128: Least(1, 1)}
+LEAST = {64: Least(2048, 8192), 128: Least(512, 512)}  # fewer than 512: not measured
 
 # Of each thread when the kernel starts, and of a consumer's later, by the number of consumers. Four
 # warps of 32 threads for each, and as many for the producer, share 65,536, and get them in eights.
 # The producer then gives up all but 24.
 REGISTERS = {2: (168, 240), 3: (128, 160)}
 
-# Heads, and sequences: programs of a grid in its second and third direction, on any GPU.
+# Tiles of queries, and sequences: programs of a grid in its second and third direction.
 MOST = 65_535
 
 
@@ -58,15 +58,16 @@ def takes(
     batch, heads, queries, width = query.shape
     if not is_hopper(query.device) or width not in CONFIGS:
         return False
+    keys = key.size(2)
     causal, full = rule.right == 0, rule.right >= queries - 1
     least = LEAST[width].full if full else LEAST[width].causal
     return (
         (causal or full)
-        and rule.left >= key.size(2) - 1  # what is behind a query is not hidden
+        and rule.left >= keys - 1  # what is behind a query is not hidden
         and rule.spans is None
-        and queries >= least
+        and min(queries, keys) >= least
         and 0 not in (*query.shape, *key.shape)
-        and max(batch, heads) <= MOST
+        and max(batch, blocks(width, queries)) <= MOST
         and all(map(copyable, (query, key, value)))
     )
 
@@ -93,7 +94,7 @@ def forward(
 
     context = torch.empty_like(query)
     sums = query.new_empty(batch, heads, queries, dtype=torch.float32)
-    hopper[heads, -(-queries // (config.consumers * config.rows)), batch](
+    hopper[heads, blocks(width, queries), batch](
         tiles(query, config.rows), tiles(key, config.columns), tiles(value, config.columns),
         tiles(context, config.rows),
         sums, scale * LOG2_E, queries, key.shape[2], heads // key.shape[1],
@@ -104,7 +105,13 @@ def forward(
     return context, sums
 
 
-@cache  # asked for four times a call, they took two fifths of the time to start one
+def blocks(width: int, queries: int) -> int:
+    """Programs for one head."""
+    config = CONFIGS[width]
+    return -(-queries // (config.consumers * config.rows))
+
+
+@cache  # asked for four times a call, that took two fifths of the time to start one
 def layout(length: int, width: int) -> Any:
     """How a tile lies in shared memory."""
     from triton.experimental.gluon import language as gl
@@ -120,7 +127,7 @@ def strides(x: Tensor) -> list[int]:
 
 
 def copyable(x: Tensor) -> bool:
-    """Whether the copies of Hopper reach every row: 16 bytes at a time, and none of them twice."""
+    """Whether the copies of Hopper reach every row: 16 bytes at a time, along axes that do not repeat."""
     *steps, last = strides(x)
     return (
         last == 1 and all(step > 0 and step % 8 == 0 for step in steps) and x.data_ptr() % 16 == 0

@@ -45,10 +45,10 @@ def hopper(
     CAUSAL: gl.constexpr, CONSUMERS: gl.constexpr, REGISTERS: gl.constexpr,
     ROWS: gl.constexpr, COLUMNS: gl.constexpr, STAGES: gl.constexpr,
 ):  # fmt: skip
-    """One tile of queries. The longest rows of a causal mask start first, and the short end evenly.
+    """One tile of queries. Within a sequence the longest rows of a causal mask start first.
 
-    Programs that run together have the heads of one sequence, each head several times: so its keys
-    come from the cache.
+    Programs that run together have the heads of one sequence, where those are few each head several
+    times: then its keys are likely to come from the cache.
     """
     row = (gl.num_programs(1) - 1 - gl.program_id(1)) * CONSUMERS * ROWS
     head = gl.program_id(0)
