@@ -2,8 +2,8 @@
 
 Each entry for every GPU fits the smallest shared memory of those from sm_80 on, 99 KiB a program on
 sm_86; on Hopper a program may have 227 KiB. None spills in a loop over tiles, and only `of_keys` on
-Hopper outside of them: `benchmarks/gpu_offline.py` shows both. Those for Hopper are the fastest that
-`benchmarks/gpu_tune.py` found on an H200.
+Hopper outside of them: `benchmarks/gpu_offline.py` shows both. Those for Hopper are the fastest
+that `benchmarks/gpu_tune.py` found on an H200.
 """
 
 from typing import NamedTuple

@@ -127,7 +127,7 @@ def strides(x: Tensor) -> list[int]:
 
 
 def copyable(x: Tensor) -> bool:
-    """Whether the copies of Hopper reach every row: 16 bytes at a time, along axes that do not repeat."""
+    """Whether Hopper's copies reach every row: 16 bytes at a time, along axes without repeats."""
     *steps, last = strides(x)
     return (
         last == 1 and all(step > 0 and step % 8 == 0 for step in steps) and x.data_ptr() % 16 == 0
