@@ -187,6 +187,22 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
             assert 0.9 <= ways["cudnn"]["ratio"] <= 1.1 or (batch, keys) == (1, 1024)
 
 
+def test_the_lines_of_the_figure_are_those_of_the_table() -> None:
+    block = re.search(r"^lengths = .*?^}$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert block
+    drawn: dict = {}
+    exec(block[0], drawn)
+    assert drawn["lengths"] == [*LENGTHS]
+    names = {"for Hopper": "hopper", "cuDNN": "cudnn", "forward": "portable"}
+    names |= {"FlashAttention 2": "flash 2"}
+    measured = [square("forward", n, 128, "causal") for n in LENGTHS]
+    assert drawn["rates"] == {
+        said: [round(ways[way]["tflops"]) for ways in measured] for said, way in names.items()
+    }
+    ahead = [ways["hopper"]["tflops"] > ways["cudnn"]["tflops"] for ways in measured]
+    assert ahead == [n >= 4096 for n in LENGTHS]
+
+
 def test_rounds_are_as_many_as_the_page_says() -> None:
     rounds = {part: kept["cells"]["rounds"] for part, kept in KEPT.items()}
     assert rounds == dict.fromkeys(rounds, 3) | {"grouped": 2}
