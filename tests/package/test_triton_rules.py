@@ -1,5 +1,8 @@
 """A mask as the few numbers of our GPU kernels, and what is started with them."""
 
+import json
+from pathlib import Path
+
 import pytest
 import torch
 from interpreter import DEVICE
@@ -10,6 +13,7 @@ from attention.backends.triton import configs, launch, rows, rules, triton
 from attention.dispatch import kernels
 from attention.masks.shifted import Shifted
 
+COMPILED = json.loads((Path(__file__).parents[2] / "benchmarks/gpu_offline.json").read_text())
 SHORT = Padding(torch.tensor([0, 4, 99]))
 LEFT = Padding(torch.tensor([2, 0, 99], dtype=torch.int32), side="left")
 RULED = [
@@ -156,6 +160,19 @@ def test_each_table_has_each_width() -> None:
     for sizes in (configs.FORWARD, configs.OF_QUERIES, configs.OF_KEYS, configs.DECODE):
         for table in sizes:
             assert tuple(table) == configs.WIDTHS == (64, 128, 256)
+
+
+@pytest.mark.parametrize("width", [64, 128, 256])
+@pytest.mark.parametrize("gpu", ["sm_80", "sm_90"])
+def test_the_tables_are_those_that_were_compiled(gpu: str, width: int) -> None:
+    made = COMPILED["kernels"][f"{gpu} bfloat16 {width}"]
+    tables = {
+        "forward": configs.FORWARD, "of_queries": configs.OF_QUERIES,
+        "of_keys": configs.OF_KEYS, "part": configs.DECODE,
+    }  # fmt: skip
+    for kernel, sizes in tables.items():
+        config = (sizes.hopper if gpu == "sm_90" else sizes.every)[width]
+        assert config._asdict() == {name: made[kernel][name] for name in config._fields}
 
 
 def test_hopper_has_tiles_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
