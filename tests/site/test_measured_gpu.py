@@ -203,6 +203,13 @@ def test_the_lines_of_the_figure_are_those_of_the_table() -> None:
     assert ahead == [n >= 4096 for n in LENGTHS]
 
 
+def test_the_rates_of_the_paper_are_those_of_the_block() -> None:
+    page = PAGE.read_text("utf-8")
+    products, powers = re.findall(r"([\d.]+)<!-- source: Shah et al\., FlashAttention-3", page)
+    assert (products, powers) == ("989", "3.9")  # TFLOP/s, section 3.1
+    assert f"products = 4 * 128 / {products}\npowers = 1 / {powers}\n" in page
+
+
 def test_rounds_are_as_many_as_the_page_says() -> None:
     rounds = {part: kept["cells"]["rounds"] for part, kept in KEPT.items()}
     assert rounds == dict.fromkeys(rounds, 3) | {"grouped": 2}
