@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 KEPT = json.loads((ROOT / "benchmarks/gpu.json").read_text("utf-8"))
 PAGE = ROOT / "docs/speed/a-gpu-kernel.md"
 WAYS = {
-    "portable": "`forward`", "hopper": "for Hopper", "cudnn": "cuDNN",
+    "portable": "forward", "hopper": "for Hopper", "cudnn": "cuDNN",
     "flash 2": "FlashAttention 2", "flex": "FlexAttention",
 }  # fmt: skip
 LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
