@@ -121,6 +121,24 @@ def test_few_queries_share_the_keys_of_a_head_out(
             assert found.dtype == logs.dtype == torch.float32
 
 
+@pytest.mark.parametrize(("keys", "warps"), [(8192, 2), (1024, 1)])
+@pytest.mark.parametrize("there", [True, False])
+def test_parts_are_merged_by_few_warps_and_early_on_hopper(
+    there: bool, keys: int, warps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """64 numbers a thread: 64 parts of 64 numbers take two warps, and 8 parts one."""
+    started = {}
+
+    def start(kernel, _, config, *given, early=False):
+        started[kernel.__name__] = config.warps, given[-1], early
+
+    monkeypatch.setattr(launch, "start", start)
+    monkeypatch.setattr(launch, "is_hopper", lambda device: there)
+    key = halves(1, 1, keys)
+    launch.contexts(halves(1, 2, 1), key, key, rules.Rule(), 0.125)
+    assert started == {"part": (4, there, False), "merge": (warps, there, there)}
+
+
 @pytest.mark.parametrize("right", [0, rules.FAR])
 def test_the_forward_for_hopper_is_taken_where_it_can(
     right: int, monkeypatch: pytest.MonkeyPatch
