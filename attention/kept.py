@@ -1,6 +1,6 @@
 """What was made of a mask, kept for the next call with an equal one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from threading import Lock
 from typing import Generic, TypeVar
@@ -68,11 +68,11 @@ class Kept(Generic[Made]):
 def content(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
     if isinstance(part, Mask):
-        if (names := shared(type(part))) is None:
+        if (own := classes(type(part))) is None:
             raise TypeError(f"{type(part).__name__} may change unseen")
         held = vars(part)
-        if names:
-            held = {name: getattr(part, name) for name in names} | held
+        if own:
+            held = {name: getattr(part, name) for name in held_names(own)} | held
         if not held:
             return type(part)
         return type(part), *held, *map(content, held.values())
@@ -85,20 +85,26 @@ def content(part: object) -> object:
 
 
 @lru_cache(64)
-def shared(mask: type[Mask]) -> tuple[str, ...] | None:
-    """The names under which its classes hold something; None if it holds what no name tells.
+def classes(mask: type[Mask]) -> tuple[type, ...] | None:
+    """Those that are not ours, and may hold something; None if it holds what no name tells.
 
     A mask with slots, or one that is a list or a number besides, takes more than a plain object.
     """
     if (mask.__basicsize__, mask.__itemsize__) != (Mask.__basicsize__, 0):
         return None
     return tuple(
-        name
+        base
         for base in mask.__mro__
         if base is not object and not base.__module__.startswith("attention.")
-        for name, value in vars(base).items()
-        if not (name.startswith("__") or hasattr(value, "__get__"))
     )
+
+
+def held_names(own: tuple[type, ...]) -> Iterator[str]:
+    """The names under which classes hold something now: methods aside, and what Python keeps."""
+    for base in own:
+        for name, value in vars(base).items():
+            if not (name.startswith(("__", "_abc_")) or hasattr(value, "__get__")):
+                yield name
 
 
 def weight(part: object) -> int:

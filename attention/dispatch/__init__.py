@@ -1,6 +1,6 @@
 """What computes a call, and what it is given.
 
-direct           the usual call, at once to torch's kernel; all others go on:
+direct           the usual call, to torch's kernel or by a route that was kept; others go on:
 call             the arguments by which it is found how to compute
 choice           which backend, where none is named
 named            what a backend that is named refuses

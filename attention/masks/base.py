@@ -193,7 +193,12 @@ class Mask:
         return mask_mod
 
     def block_mask(
-        self, queries: int, keys: int, *, device: torch.device | str = "cpu", block_size: int = 128
+        self,
+        queries: int,
+        keys: int,
+        *,
+        device: torch.device | str = "cpu",
+        block_size: int | tuple[int, int] = 128,
     ) -> "torch.nn.attention.flex_attention.BlockMask":
         """The mask as a `BlockMask`, with which FlexAttention skips the blocks that are empty.
 
@@ -201,7 +206,8 @@ class Mask:
             queries: `T`, a count.
             keys: `S`, a count.
             device: Where to make it.
-            block_size: How many queries, and how many keys, make a block.
+            block_size: How many queries, and how many keys, make a block; two numbers, if not as
+                many.
 
         Returns:
             What `flex_attention` takes as `block_mask`.
@@ -215,8 +221,11 @@ class Mask:
             Dong et al., *Flex Attention: A Programming Model for Generating Optimized Attention
             Kernels* (2024), section 3.2.
         """
-        for name, size in (("queries", queries), ("keys", keys), ("block_size", block_size)):
-            checks.count(name, size, 1)
+        sizes = block_size if isinstance(block_size, tuple) else (block_size,)
+        checks.count("queries", queries, 1)
+        checks.count("keys", keys, 1)
+        for size in sizes:
+            checks.count("block_size", size, 1)
         # Late: from PyTorch 2.15 on this loads SymPy, which takes a third as long as torch itself.
         from torch.nn.attention.flex_attention import create_block_mask
 

@@ -3,6 +3,7 @@
 import collections
 import gc
 import weakref
+from abc import ABC
 from dataclasses import dataclass, field
 
 import pytest
@@ -106,6 +107,21 @@ def test_what_a_class_holds_is_read_each_time() -> None:
     for Near.width in (1, 3):
         for mask in (Near(), Nearer()):
             torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
+
+
+def test_what_a_class_comes_to_hold_and_loses_is_read_too() -> None:
+    class Near(Mask, ABC):
+        def __call__(self, batch, head, query, key):
+            return abs(query - key) < getattr(type(self), "width", 4)
+
+    content(Near())  # it holds nothing yet, and that it is abstract is nothing
+    for width in (1, 3, None):
+        if width is None:
+            del Near.width
+        else:
+            Near.width = width
+        mask = Near()
+        torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
 
 
 @pytest.mark.parametrize("holder", [list, collections.deque])

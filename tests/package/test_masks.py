@@ -573,6 +573,23 @@ def test_a_block_mask_has_queries_keys_and_blocks(name: str) -> None:
         Causal().block_mask(**{**sizes, name: 0})
 
 
+def test_blocks_may_have_more_queries_than_keys() -> None:
+    blocks = Causal().block_mask(8, 8, block_size=(4, 2))
+    assert blocks.BLOCK_SIZE == (4, 2)
+    assert blocks.to_dense().shape == (1, 1, 2, 4)
+    with pytest.raises(ValueError, match=r"^block_size is 0: expected a count of at least 1$"):
+        Causal().block_mask(8, 8, block_size=(4, 0))
+
+
+def test_a_rule_that_gives_what_is_not_strided_is_named() -> None:
+    class Sparse(Causal):
+        def __call__(self, batch, head, query, key):
+            return super().__call__(batch, head, query, key).to_sparse()
+
+    with pytest.raises(TypeError, match=r"^what Sparse gives has layout torch\.sparse_coo: expect"):
+        Sparse().to_tensor(3, 3)
+
+
 def test_a_notebook_shows_no_picture_of_many_sequences() -> None:
     assert Documents(torch.zeros(16, 16, dtype=torch.int64))._repr_html_() is not None
     assert Documents(torch.zeros(17, 16, dtype=torch.int64))._repr_html_() is None
