@@ -9,7 +9,7 @@ from typing import ClassVar
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.checks.tensors import DTYPES, shape, some, strided
+from attention.checks.tensors import DTYPES, shape, some
 
 SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SLACK = 0.01  # of a row's sum: what bfloat16, or a table of two decimals, leaves open
@@ -74,7 +74,6 @@ class View(ABC):
 def check(weights: object) -> None:
     if not isinstance(weights, Tensor):
         raise TypeError(f"weights is a {type(weights).__name__}: expected a torch.Tensor")
-    strided("weights", weights)
     if weights.dtype not in DTYPES:
         raise TypeError(
             f"weights has dtype {weights.dtype}: expected float64, float32, float16 or bfloat16"

@@ -10,7 +10,6 @@ from torch.nn.utils import prune
 from torch.nn.utils.parametrizations import weight_norm
 
 from attention import (
-    AttentionGraph,
     Causal,
     Documents,
     Mask,
@@ -813,11 +812,6 @@ MODULES = {
         lambda: SelfAttention(32)(torch.ones(2, 5, 32).to_sparse()),
         TypeError,
         "x has layout torch.sparse_coo: expected torch.strided",
-    ),
-    "sparse weights of a graph": (
-        lambda: AttentionGraph(torch.eye(3).to_sparse(), ["a", "b", "c"]),
-        TypeError,
-        "weights has layout torch.sparse_coo: expected torch.strided",
     ),
     "a layer that is computed, to torch": (
         lambda: normed(MultiHeadAttention(32, 4)).to_torch(),

@@ -139,6 +139,7 @@ def test_parts_are_merged_by_few_warps_and_early_on_hopper(
     assert started == {"part": (4, there, False), "merge": (warps, there, there)}
 
 
+@pytest.mark.untyped  # what stands for the kernel gives no tensors
 @pytest.mark.parametrize("right", [0, rules.FAR])
 def test_the_forward_for_hopper_is_taken_where_it_can(
     right: int, monkeypatch: pytest.MonkeyPatch
