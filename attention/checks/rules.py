@@ -25,7 +25,6 @@ def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.devi
     if not isinstance(keep, Tensor) or keep.dtype != torch.bool:
         kind = keep.dtype if isinstance(keep, Tensor) else type(keep).__name__
         raise TypeError(f"{name} gives {kind}: expected torch.bool, where True means attend")
-    strided(f"what {name} gives", keep)
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
     if keep.ndim > len(expected) or any(

@@ -582,15 +582,6 @@ def test_blocks_may_have_more_queries_than_keys() -> None:
         Causal().block_mask(8, 8, block_size=(4, 0))
 
 
-def test_a_rule_that_gives_what_is_not_strided_is_named() -> None:
-    class Sparse(Causal):
-        def __call__(self, batch, head, query, key):
-            return super().__call__(batch, head, query, key).to_sparse()
-
-    with pytest.raises(TypeError, match=r"^what Sparse gives has layout torch\.sparse_coo: expect"):
-        Sparse().to_tensor(3, 3)
-
-
 def test_a_notebook_shows_no_picture_of_many_sequences() -> None:
     assert Documents(torch.zeros(16, 16, dtype=torch.int64))._repr_html_() is not None
     assert Documents(torch.zeros(17, 16, dtype=torch.int64))._repr_html_() is None
