@@ -2,8 +2,9 @@
 
 Each entry for every GPU fits the smallest shared memory of those from sm_80 on, 99 KiB a program on
 sm_86; on Hopper a program may have 227 KiB. None spills in a loop over tiles, and only `of_keys` on
-Hopper outside of them: `benchmarks/gpu_offline.py` shows both. Those for Hopper are the fastest
-that `benchmarks/gpu_tune.py` found on an H200.
+Hopper outside of them: `benchmarks/gpu_offline.py` shows both. Those for Hopper were measured on an
+H200, where they are the fastest that `benchmarks/gpu_tune.py` tried or within 5 % of it; of such,
+the ones that lead under a window and with many texts.
 """
 
 from typing import NamedTuple
