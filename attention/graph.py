@@ -181,7 +181,7 @@ class AttentionGraph(View):
         heads = len(self.heads)
         if head is None and heads == 1:
             return 0
-        if head is None or head not in range(heads):
+        if type(head) is not int or head not in range(heads):
             expected = "0" if heads == 1 else f"0 to {heads - 1}"
             raise ValueError(f"head is {head}: expected {expected}")
         return head

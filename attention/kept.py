@@ -52,7 +52,7 @@ class Kept(Generic[Made]):
         # Outside of inference mode, since a later call may save it for its gradient.
         with torch.inference_mode(False), torch.set_grad_enabled(learns):
             made = make()
-        nbytes = self.nbytes(made) + weight(name)
+        nbytes = self.nbytes(made) + bytes_in(name)
         if nbytes > self.most_bytes:
             return made
         with self.lock:
@@ -73,9 +73,9 @@ def content(part: object) -> object:
         held = vars(part)
         if own:
             held = {name: getattr(part, name) for name in held_names(own)} | held
-        if not held:
+        if not (held or own):
             return type(part)
-        return type(part), *held, *map(content, held.values())
+        return type(part), *codes(own), *held, *map(content, held.values())
     if isinstance(part, Tensor) and part.nbytes <= MAX_BYTES:
         return part.dtype, part.shape, part.numpy().tobytes()
     if isinstance(part, PLAIN):
@@ -107,8 +107,20 @@ def held_names(own: tuple[type, ...]) -> Iterator[str]:
                 yield name
 
 
-def weight(part: object) -> int:
+def codes(own: tuple[type, ...]) -> list[object]:
+    """What methods and properties of classes are and do: a notebook may define them anew."""
+    found = [value for base in own for value in vars(base).values() if hasattr(value, "__get__")]
+    inner = [getattr(value, "fget", None) or getattr(value, "__func__", value) for value in found]
+    changed = [
+        (getattr(method, "__code__", None), getattr(method, "__defaults__", None))
+        for method in inner
+    ]
+    hash((*found, *changed))  # a TypeError here says that it cannot be kept
+    return [*found, *changed]
+
+
+def bytes_in(part: object) -> int:
     """How many bytes of tensors the content of a mask is."""
     if isinstance(part, tuple):
-        return sum(map(weight, part))
+        return sum(map(bytes_in, part))
     return len(part) if isinstance(part, bytes) else 0

@@ -11,6 +11,7 @@ from attention.cache import Cache, Memory
 from attention.fastpath import fastpath
 from attention.functional import dot_product_attention
 from attention.heads import merge
+from attention.layers import through
 from attention.masks import Mask
 from attention.positions import Positions
 from attention.projections import PackedProjections
@@ -37,7 +38,9 @@ class MultiHeadAttention(PackedProjections):
 
     Short self-attention without a mask, where no gradient is recorded, may be one call of torch's,
     which `nn.MultiheadAttention` makes too, and which gives the same to within rounding;
-    `torch.backends.mha.set_fastpath_enabled(False)` turns it off in both.
+    `torch.backends.mha.set_fastpath_enabled(False)` turns it off in both. On AMD's processors from
+    Zen 5 on, large products where nothing learns are made by oneDNN, which rounds otherwise;
+    `torch.backends.mkldnn.set_flags(False)` turns that off.
 
     Args:
         embed_dim: Width of the inputs and of the output.
@@ -173,7 +176,7 @@ class MultiHeadAttention(PackedProjections):
                 return both if return_weights else both[0]
         seen = mask if cache is None else cache.mask(mask)
         if isinstance(key, Memory):
-            checks.memory(key, value, self)
+            checks.memory(key, query, value, self)
             q, k, v = self._queries(query, self.query_proj), key.key, key.value
         elif key is None:
             q, k, v = self._project(query)
@@ -208,7 +211,7 @@ class MultiHeadAttention(PackedProjections):
             return_weights=return_weights,
         )
         context, weights = result if return_weights else (result, None)
-        out = self.out_proj(merge(context))
+        out = through(self.out_proj, merge(context))
         if cache is not None:  # last of all: a call that fails leaves it as it was
             cache.keep(k, v, rooms)
         return out if weights is None else (out, weights)

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
 from attention import checks
+from attention.affine import affine
 from attention.heads import split
 
 PARTS = ("query_proj", "key_proj", "value_proj")  # in the order in which they are packed
@@ -21,7 +21,7 @@ class Projection(NamedTuple):
     bias: Float[Tensor, "width"] | None
 
     def __call__(self, x: Float[Tensor, "*batch embed_dim"]) -> Float[Tensor, "*batch width"]:
-        return linear(x, self.weight, self.bias)
+        return affine(x, self.weight, self.bias)
 
 
 class PackedProjections(nn.Module):
@@ -94,7 +94,7 @@ class PackedProjections(nn.Module):
     ]:
         """Queries, keys and values of one sequence, by one product, heads apart."""
         heads, kv_heads = self.num_heads, self.num_kv_heads
-        made = split(linear(x, self.in_proj_weight, self.in_proj_bias), heads + 2 * kv_heads)
+        made = split(affine(x, self.in_proj_weight, self.in_proj_bias), heads + 2 * kv_heads)
         q, k, v = made.split_with_sizes((heads, kv_heads, kv_heads), dim=-3)
         return normed(q, self.query_norm), normed(k, self.key_norm), v
 
@@ -135,8 +135,11 @@ def normed(
     x: Float[Tensor, "*heads tokens head_dim"], norm: nn.RMSNorm | None
 ) -> Float[Tensor, "*heads tokens head_dim"]:
     """Each query or key normalised, if there is a norm."""
-    # Under autocast x is lower than the weight, for which torch has no kernel and warns.
-    return x if norm is None else norm(x.to(norm.weight.dtype)).to(x.dtype)
+    if norm is None:
+        return x
+    # Under autocast x has lower precision than the weight: torch has no kernel for that, and warns.
+    weight = getattr(norm, "weight", None)
+    return norm(x if weight is None else x.to(weight.dtype)).to(x.dtype)
 
 
 def stack(layers: list[nn.Linear]) -> tuple[nn.Parameter, nn.Parameter | None]:

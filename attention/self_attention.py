@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from attention import checks
 from attention.functional import dot_product_attention
+from attention.layers import through
 from attention.masks import Causal, Mask
 
 
@@ -101,9 +102,9 @@ class SelfAttention(nn.Module):
         if self.causal:
             mask = causal_and(mask, x.unsqueeze(-3))
         result: Any = dot_product_attention(
-            self.query_proj(x).unsqueeze(-3),  # (…, 1, T, head_dim)
-            self.key_proj(x).unsqueeze(-3),
-            self.value_proj(x).unsqueeze(-3),
+            through(self.query_proj, x).unsqueeze(-3),  # (…, 1, T, head_dim)
+            through(self.key_proj, x).unsqueeze(-3),
+            through(self.value_proj, x).unsqueeze(-3),
             mask,
             dropout_p=self.dropout if self.training else 0.0,
             return_weights=return_weights,

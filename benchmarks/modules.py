@@ -3,7 +3,8 @@
     .venv/bin/python benchmarks/modules.py    # about 3 minutes
 
 Writes `modules.json`. Self-attention in float32; a ratio is how many times as long torch's takes.
-Our weights are those of each head; torch's are asked for the same, and for their mean.
+Our weights are those of each head; torch's are asked for the same, and for their mean. “linear” is
+ours where nothing is convolved.
 """
 
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from timing import compare, keep, say
 from torch import Tensor, nn
 
 from attention import MultiHeadAttention
+from attention import affine as path
 
 SIZES = [(1, 16, 64, 4), (1, 64, 64, 4), (8, 128, 256, 4), (4, 1024, 512, 8), (1, 2048, 512, 8)]
 
@@ -27,8 +29,18 @@ def cell(batch: int, tokens: int, width: int, heads: int, train: bool, weights: 
             return lambda: run().sum().backward()
         return run
 
+    def run() -> Tensor:
+        return ours(x, return_weights=True)[0] if weights else ours(x)
+
+    def multiplied() -> Tensor:
+        products, path.MIN_PRODUCTS = path.MIN_PRODUCTS, 1 << 62
+        made = run()
+        path.MIN_PRODUCTS = products
+        return made
+
     calls = {
-        "ours": bind(lambda: ours(x, return_weights=True)[0] if weights else ours(x)),
+        "ours": bind(run),
+        "linear": bind(multiplied),
         "torch": bind(lambda: torchs(x, x, x, need_weights=weights, average_attn_weights=False)[0]),
     }
     if weights:

@@ -29,7 +29,7 @@ def fused(
     whole: bool = False,
     empty: Bool[Tensor, "..."] | None = None,
 ) -> tuple[Float[Tensor, "*heads queries value_dim"], None]:
-    """Keep what is absent from torch's kernel.
+    """Call torch's kernel; what a mask leaves out cannot reach it as NaN.
 
     With `whole`, nothing is absent, and `keep` may be what the kernel adds to the scores. `empty`
     says which queries may attend to nothing, if that is known.
@@ -49,11 +49,11 @@ def fused(
         return kernel(query, key, value, keep, scale, dropout_p, causal), None
     if not dropout_p and may_look(query, key, value, bias):
         # What is absent is nearly always finite, and then harmless.
-        context = kernel(query, key, value, laid(keep, bias), scale, dropout_p)
+        context = kernel(query, key, value, one_tensor(keep, bias), scale, dropout_p)
         if clean(context, idle(keep) if empty is None else empty):
             return context, None
     query, key, value, keep, empty = silence(query, key, value, keep, empty)
-    context = kernel(query, key, value, laid(keep, bias), scale, dropout_p)
+    context = kernel(query, key, value, one_tensor(keep, bias), scale, dropout_p)
     return context if empty is None else context.masked_fill(empty, 0.0), None
 
 
@@ -75,7 +75,7 @@ def may_look(query: Tensor, *others: Tensor | None) -> bool:
     return query.is_cpu and not unseen() and not learns(query, *given)
 
 
-def laid(
+def one_tensor(
     keep: Bool[Tensor, "..."], bias: Float[Tensor, "..."] | None
 ) -> Bool[Tensor, "..."] | Float[Tensor, "..."]:
     """Mask and bias as the one tensor that torch's kernels take."""

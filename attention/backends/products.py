@@ -1,8 +1,9 @@
 """One query of each of four heads on keys that they share: two products in place of the kernel.
 
-Where keys and values fill no cache of the processor, a product with four columns reads them faster
-than torch's kernel. On 8,192 keys of 8 such groups it takes 0.9 of the kernel's time, and less than
-0.8 where the keys are 128 wide or those of four requests. Groups of 2, 6 or 12 gain nothing.
+Where keys and values fit in no cache of the processor, a product with four columns reads them
+faster than torch's kernel. On 8,192 keys of 8 such groups it takes 0.9 of the kernel's time, and
+less than 0.8 where the keys are 128 wide or those of four requests. Groups of 2, 6 or 12 gain
+nothing.
 """
 
 import torch

@@ -132,7 +132,8 @@ class Cache:
         return (self._keys, self._values) if self.length else (None, None)
 
     def _own_rooms(self) -> tuple[Rows | None, Rows | None]:
-        """The memory to write to: a copy of what compiled code made in inference mode.
+        """The memory to write to. If compiled code made it in inference mode, a copy: outside of
+        that mode such memory cannot be written to.
 
         Compiled code cannot ask for the mode: it goes on in the one in which it began.
         """

@@ -139,7 +139,7 @@ def remembered(positions: object) -> None:
         )
 
 
-def memory(memory: Any, value: object, module: Any) -> None:
+def memory(memory: Any, query: Tensor, value: object, module: Any) -> None:
     """Keys and values of another sequence, that another call has made."""
     if value is not None:
         raise ValueError("value is given with a Memory: expected neither, since it holds them")
@@ -151,4 +151,10 @@ def memory(memory: Any, value: object, module: Any) -> None:
             raise ValueError(
                 f"memory has {name} of {some(came[0], 'head')} of width {came[1]}: expected "
                 f"{expected[0]} of width {expected[1]}, as this module's remember makes it"
+            )
+        batch = tuple(query.shape[:-2])
+        if tuple(x.shape[:-3]) != batch:
+            raise ValueError(
+                f"memory has {name} with batch axes {tuple(x.shape[:-3])}: expected {batch}, "
+                "as query has"
             )

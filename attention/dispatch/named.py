@@ -47,7 +47,7 @@ def skipping(backend: str, call: Call, mask: Any) -> Any:
         why = f"cannot tell which stretches of keys a query sees under {mask!r}"
     else:
         plan = kernels.rule(call.query, call.key, mask)
-        why = f"knows masks of one stretch of keys a query, and not {mask!r}"
+        why = f"knows a window and one stretch of keys for each sequence, and not {mask!r}"
     refuse(backend, plan is None, why, "fused or tiled")
     return plan
 

@@ -43,7 +43,7 @@ def route(backend: str, call: Call) -> Route:
     if not isinstance(mask, Mask) or unseen():
         return new(backend, call)
     given = call.bias is None, call.softcap is None, call.dropout_p > 0, bool(call.weights)
-    name = like(call.query, call.key, call.value, mask, (backend, *given))
+    name = signature(call.query, call.key, call.value, mask, (backend, *given))
     return new(backend, call) if name is None else kept.under(name, lambda: new(backend, call))
 
 
@@ -53,10 +53,10 @@ USUAL = ("auto", True, True, False, False)
 
 def again(query: Tensor, key: Tensor, value: Tensor, mask: object) -> Route | None:
     """How a call that asks for a mask alone is computed, if one like it was."""
-    return kept.find(like(query, key, value, mask, USUAL))
+    return kept.find(signature(query, key, value, mask, USUAL))
 
 
-def like(
+def signature(
     query: Tensor, key: Tensor, value: Tensor, mask: object, asked: tuple[object, ...]
 ) -> object:
     """What calls have in common that are computed in the same way; None if it is not kept."""
@@ -81,7 +81,7 @@ def new(backend: str, call: Call) -> Route:
         return Route(name, load(name), plan, None)
     if isinstance(call.mask, Mask):
         if name != "tiled":
-            return laid(name, call, call.mask)
+            return tensor_route(name, call, call.mask)
         checks.fits(call.mask, call.query, call.key)
     elif call.mask is not None:
         checks.mask(call.mask, call.query, call.key)
@@ -89,21 +89,21 @@ def new(backend: str, call: Call) -> Route:
     return Route(name, load(name), None if name == "tiled" else call.mask, None)
 
 
-def laid(name: str, call: Call, mask: Mask) -> Route:
+def tensor_route(name: str, call: Call, mask: Mask) -> Route:
     """A rule as the tensor that a backend needs."""
-    run, plain = load(name), call.bias is None
+    run, no_bias = load(name), call.bias is None
     if type(mask) is Causal:
         if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return Route(name, run, None, None)
-        if run is fused and plain and call.square:
+        if run is fused and no_bias and call.square:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys
-    added = call.query.dtype if narrow and plain else None
+    added = call.query.dtype if narrow and no_bias else None
     device = call.query.device
     columns, keep, whole, empty = dense(mask, call.queries, call.keys, device, narrow, added)
-    if not (whole and plain and narrow):
-        return Route(name, partial(run, empty=empty) if plain and narrow else run, keep, columns)
+    if not (whole and no_bias and narrow):
+        return Route(name, partial(run, empty=empty) if no_bias and narrow else run, keep, columns)
     keys = call.keys if columns is None else columns.stop - columns.start
     alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0
     return Route(name, FUSED_WHOLE, keep, columns, alike and (keep is not None or keys >= REGISTER))

@@ -24,15 +24,15 @@ class Pair(Mask):
 
     @property
     def batch(self) -> int | None:
-        return wider(self.left.batch, self.right.batch)
+        return joint(self.left.batch, self.right.batch)
 
     @property
     def heads(self) -> int | None:
-        return wider(self.left.heads, self.right.heads)
+        return joint(self.left.heads, self.right.heads)
 
     @property
     def keys(self) -> int | None:
-        return wider(self.left.keys, self.right.keys)
+        return joint(self.left.keys, self.right.keys)
 
     @property
     def relative(self) -> bool:
@@ -150,6 +150,6 @@ class Not(Of):
         return f"~{self.mask!r}"
 
 
-def wider(left: int | None, right: int | None) -> int | None:
+def joint(left: int | None, right: int | None) -> int | None:
     """The count of two together: one that is missing, or is 1, goes with any other, even with 0."""
     return right if left is None or (left == 1 and right is not None) else left

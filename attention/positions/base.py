@@ -44,4 +44,4 @@ class Positions:
         return None
 
     def check(self, head_dim: int) -> None:
-        """Raise a ValueError if heads of this width cannot be told."""
+        """Raise a ValueError if heads of this width cannot be placed."""

@@ -213,7 +213,7 @@ def test_cross_attention_computes_its_keys_once(draw, monkeypatch) -> None:
         runs.extend([tokens] if tokens.shape[1] == 5 else [])
         return linear(tokens, *weights)
 
-    monkeypatch.setattr(projections, "linear", project)
+    monkeypatch.setattr(projections, "affine", project)
     memory = attend.remember(encoded, other)
     assert len(runs) == 2
     steps = [attend(x[:, i : i + 1], memory) for i in range(3)]

@@ -277,9 +277,7 @@ CASES = {
     "a memory of another batch": (
         lambda: ATTEND(X[:1], ATTEND.remember(X)),
         ValueError,
-        "key has batch axes (2,) but query has (1,): expected query (…, H, T, D), key (…, K, S, D) "
-        "and value (…, K, S, E), H a multiple of K, got query (1, 6, 6, 2), key (2, 3, 6, 2), "
-        "value (2, 3, 6, 2)",
+        "memory has keys with batch axes (2,): expected (1,), as query has",
     ),
     "a memory of another module": (
         lambda: ATTEND(X, MultiHeadAttention(12, 6).remember(X)),

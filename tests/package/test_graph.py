@@ -147,7 +147,7 @@ def test_heads() -> None:
         assert edge["weight"] == pytest.approx(weights[head, 2, 1].item())
     assert [text for text in texts(graph) if "head" in text] == ["head 0", "head 1", "head 2"]
     assert str(graph).count("AttentionGraph: head") == 3
-    for head in (None, 3, -1):
+    for head in (None, 3, -1, 0.0, True):
         with pytest.raises(ValueError, match=f"^head is {head}: expected 0 to 2$"):
             graph.to_networkx(head)
     for told in (graph.edges, graph.left_out, graph.lines):

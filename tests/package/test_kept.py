@@ -1,10 +1,12 @@
 """What is kept of a mask is for an equal one alone, and for any call with it."""
 
 import collections
+import functools
 import gc
 import weakref
 from abc import ABC
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 import torch
@@ -122,6 +124,74 @@ def test_what_a_class_comes_to_hold_and_loses_is_read_too() -> None:
             Near.width = width
         mask = Near()
         torch.testing.assert_close(attend(mask), attend(mask.to_tensor(6, 6)), atol=0, rtol=0)
+
+
+def decorated(method):
+    @functools.wraps(method)
+    def wrapper(*given):
+        return method(*given)
+
+    return wrapper
+
+
+def width(number: int):
+    return lambda self, query, key: abs(query - key) < number
+
+
+def by_default(self, query, key, number=2):
+    return abs(query - key) < number
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    (width(1), width(3)),  # by a closure
+    (by_default, lambda self, query, key, number=2: abs(query - key) < number + 1),
+    (staticmethod(lambda query, key: query == key), staticmethod(lambda query, key: key <= query)),
+    (classmethod(lambda cls, query, key: query == key), classmethod(width(2))),
+    (decorated(width(1)), decorated(width(3))),
+    (torch.no_grad()(width(1)), torch.no_grad()(width(3))),
+])  # fmt: skip
+def test_what_a_method_does_is_read_each_time(before: Any, after: Any) -> None:
+    """As where a cell of a notebook defines it anew."""
+
+    class Near(Mask):
+        near = before
+
+        def __call__(self, batch, head, query, key):
+            return self.near(query, key)
+
+    attend(Near())
+    Near.near = after
+    torch.testing.assert_close(attend(Near()), attend(Near().to_tensor(6, 6)), atol=0, rtol=0)
+
+
+def test_so_is_what_changed_within_a_method() -> None:
+    class Near(Mask):
+        __call__ = lambda self, batch, head, query, key, number=1: abs(query - key) < number  # noqa: E731
+        far = property(lambda self: False)
+
+    def changed() -> None:
+        want = attend(Near().to_tensor(6, 6))
+        torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
+
+    changed()
+    Near.__call__.__defaults__ = (3,)
+    changed()
+    Near.__call__.__code__ = (lambda self, batch, head, query, key, number=1: key <= query).__code__
+    changed()
+    Near.__call__ = lambda self, batch, head, query, key: (query == key) | self.far
+    changed()
+    Near.far = property(lambda self: True)
+    changed()
+
+
+def test_a_default_that_may_change_is_asked_each_time() -> None:
+    class Near(Mask):
+        def __call__(self, batch, head, query, key, number=[1]):  # noqa: B006 - the point
+            return abs(query - key) < number[0]
+
+    for Near.__call__.__defaults__[0][0] in (1, 3):
+        want = attend(Near().to_tensor(6, 6))
+        torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
 
 
 @pytest.mark.parametrize("holder", [list, collections.deque])
@@ -306,7 +376,7 @@ def test_a_mask_whose_class_holds_a_number_is_asked_once(monkeypatch) -> None:
     for _ in range(3):
         dot_product_attention(x, x, x, Ahead())
     assert len(asked) == 1
-    assert content(Ahead()) == (Ahead, "width", (int, 3, "3"))
+    assert content(Ahead())[-2:] == ("width", (int, 3, "3"))
 
 
 def test_batches_of_any_size_share_a_table(monkeypatch) -> None:
@@ -373,7 +443,7 @@ def test_a_mask_is_kept_in_a_mebibyte(length: int, numbers: bool, monkeypatch) -
     + [(30, 39, 40, (24, 40)), (2, 7, 9, (0, 9)), (20, 37, 40, (8, 40)), (0, 40, 40, (0, 40))],
 )
 def test_keys_fill_registers(start: int, stop: int, keys: int, wide: tuple[int, int]) -> None:
-    assert dense.wider(start, stop, keys) == wide
+    assert dense.to_registers(start, stop, keys) == wide
 
 
 @pytest.mark.parametrize(("padded", "first"), [(False, 896), (True, 888)])

@@ -341,3 +341,17 @@ def test_a_module_is_the_function(device: str) -> None:
         nn.init.zeros_(linear.bias)
     x = torch.randn(3, 4, device=device)
     torch.testing.assert_close(attend(x), dot_product_attention(x, x, x))
+
+
+@pytest.mark.untyped  # a norm of another class
+def test_a_norm_may_learn_nothing(draw) -> None:
+    """Without a weight, or none at all under its name."""
+    attend, x = MultiHeadAttention(8, 2, qk_norm=True, dtype=torch.float64), draw(3, 8)
+    attend = attend.to(x.device)
+    want = attend(x)
+    attend.query_norm = nn.RMSNorm(4, eps=1e-6, elementwise_affine=False)
+    torch.testing.assert_close(attend(x), want)
+    attend.query_norm = attend.key_norm = nn.Identity()
+    bare = MultiHeadAttention(8, 2, dtype=torch.float64).to(x.device)
+    bare.load_state_dict(attend.state_dict())
+    torch.testing.assert_close(attend(x), bare(x))

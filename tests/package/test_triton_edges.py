@@ -128,7 +128,7 @@ REFUSED = {
     ),
     "two stretches": (
         {"mask": PrefixLM(1)},
-        "knows masks of one stretch of keys a query, and not PrefixLM(length=1): "
+        "knows a window and one stretch of keys for each sequence, and not PrefixLM(length=1): "
         "expected fused or tiled",
     ),
     "float32": (

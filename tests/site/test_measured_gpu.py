@@ -2,9 +2,12 @@
 
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 
-from attention.backends.triton.hopper import LEAST
+import pytest
+
+from attention.backends.triton.hopper import CONFIGS, LEAST
 
 ROOT = Path(__file__).parents[2]
 KEPT = json.loads((ROOT / "benchmarks/gpu.json").read_text("utf-8"))
@@ -103,7 +106,7 @@ def shown() -> dict[str, str]:
     """Every sourced number in the prose, by what its comment says."""
     full, causal = (square("forward", 8192, 128, mask) for mask in OF)
     products = ceilings("forward", "tflops")
-    slow = square("forward", 1024, 128, "causal")["hopper"]["range"]
+    slow = {n: square("forward", n, 128, "causal")["hopper"]["range"] for n in (512, 1024)}
     copies = [x for part in KEPT for x in ceilings(part, "gbs")]
     last = cell("decode", "64 × 1 × 131072, 64/8 heads of 128, full, forward")
     short = cell("decode", "1 × 1 × 1024, 64/8 heads of 128, full, forward")
@@ -128,8 +131,11 @@ def shown() -> dict[str, str]:
         "forward, 8192 tokens, no mask": rate(full["portable"]),
         "cuDNN, 8192 tokens, no mask": rate(full["cudnn"]),
         "for Hopper, 8192 tokens, no mask": rate(full["hopper"]),
-        "for Hopper, 1024 tokens, causal, least ms": f"{slow[0]:.3g}",
-        "for Hopper, 1024 tokens, causal, most ms": f"{slow[1]:.3g}",
+        **{
+            f"for Hopper, {n} tokens, causal, {end} ms": f"{time:.3g}"
+            for n, both in slow.items()
+            for end, time in zip(("least", "most"), both, strict=True)
+        },
         "forward beside the fastest product": f"{full['portable']['tflops'] / max(products):.2f}",
         "forward beside the slowest product": f"{full['portable']['tflops'] / min(products):.2f}",
         "for Hopper beside cuDNN, 8192 tokens, no mask": f"{full['cudnn']['ratio']:.2f}",
@@ -163,6 +169,51 @@ def test_every_measured_number_is_the_one_of_the_script() -> None:
         assert number == known[said], said
 
 
+@pytest.mark.parametrize("words", [
+    "Here and on the way back a text has 16 heads, 128 wide, and all texts together have 16,384 ",
+    "in each of three rounds (two for grouped heads)",
+    "With 64 heads of queries on 8 of keys, from 4096 to 32768 tokens, it reaches",
+    "At width 64, with 32 heads, long texts are ahead: 1.11 times cuDNN's rate at 8192 tokens ",
+    "a short text loses more: 0.61 at 1024 tokens under the causal mask",
+    "to 0.306 ms at 512 tokens, and from 0.182 to 0.332 ms at 1024.",
+    "Here is one text, with heads 128 wide. Under the window it has 16 heads; in the causal rows "
+    "64, eight to a head of keys.",
+    "In the middle one of its three rounds ours is ahead of all three others. (At 512 queries on "
+    "2048 keys the rounds lie far apart, and in one FlashAttention 2 was ahead.)",
+    "Here are 64 query heads, 128 wide, eight to a head of keys",
+    "it takes nine tenths of our time or more",
+    "five sevenths lies between",
+    "with 64 queries each: two groups at width 128, three at width 64",
+    "with 3, two tiles, and with 1 none",
+])  # fmt: skip
+def test_the_page_says(words: str) -> None:
+    """What the tests here and those of the kernels hold, in these words."""
+    page = re.sub(r"<!--.*?-->", "", PAGE.read_text("utf-8"))
+    assert page.count(words) == 1
+
+
+def test_the_groups_of_warps_are_those_of_the_table() -> None:
+    assert {width: config.consumers for width, config in CONFIGS.items()} == {64: 3, 128: 2}
+
+
+def test_below_how_many_tokens_the_portable_kernel_is_taken() -> None:
+    name = r"([\d.,]+)<!-- source: attention\.backends\.triton\.hopper\.LEAST, (\w+) -->"
+    least = LEAST[64]._asdict()
+    assert re.findall(name, PAGE.read_text("utf-8")) == [(str(n), k) for k, n in least.items()]
+
+
+def test_the_versions_of_the_prose_are_those_of_the_script() -> None:
+    kept = KEPT["forward"]
+    cudnn = int(kept["cudnn"])
+    major, minor, patch = cudnn // 10000, cudnn % 10000 // 100, cudnn % 100
+    date = datetime.fromisoformat(kept["date"])
+    assert (
+        f"on {date.day} {date:%B %Y} on an {kept['gpu']['name']}, an H100 with more memory, "
+        f"in bfloat16, with torch {kept['torch']}, cuDNN {major}.{minor}.{patch} "
+        f"and Triton {kept['triton']} "
+    ) in PAGE.read_text("utf-8")
+
+
 def test_what_the_page_says_of_the_tables_holds() -> None:
     backs: list[float] = []
     for mask in OF:
@@ -181,10 +232,19 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
     for name, ways in KEPT["sparing"]["cells"]["shapes"].items():
         if "forward" in name:
             assert all(x["ratio"] > 1 for way, x in ways.items() if way != "triton")
+    behind = 0
     for batch in (1, 16, 64):
         for keys in KEYS:
             ways = cell("decode", f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward")
-            assert 0.9 <= ways["cudnn"]["ratio"] <= 1.1 or (batch, keys) == (1, 1024)
+            beside = ways["cudnn"]["ratio"]
+            assert beside >= 1 if batch == 1 else 0.9 <= beside < 1.02
+            behind += beside < 1
+    assert behind > 4  # of the eight rows with several texts
+    square_, flash = (
+        cell("sparing", "1 × 512 × 2048, 64/8 heads of 128, causal, forward")[way]["range"]
+        for way in ("triton", "flash 2, last")
+    )
+    assert square_[0] < flash[0] < flash[1] < square_[1]  # so ours was behind in a round
 
 
 def test_the_lines_of_the_figure_are_those_of_the_table() -> None:

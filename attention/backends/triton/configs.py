@@ -14,7 +14,7 @@ from triton import knobs
 
 
 class Config(NamedTuple):
-    """ROWS queries by COLUMNS keys a tile; loads are started STAGES tiles ahead."""
+    """ROWS queries by COLUMNS keys a tile; loads are started STAGES − 1 tiles ahead."""
 
     rows: int
     columns: int
