@@ -131,6 +131,31 @@ def test_from_how_many_on(rows: int, in_width: int, width: int, many: bool, take
     assert bool(taken) is many
 
 
+@contextmanager
+def rounded(kind: str, precision: str = "bf16") -> Iterator[None]:
+    """Where products, or convolutions, may round their inputs to bfloat16."""
+    of = getattr(torch.backends.mkldnn, kind)
+    before, of.fp32_precision = of.fp32_precision, precision
+    yield
+    of.fp32_precision = before
+
+
+@pytest.mark.parametrize(("shape", "width", "many"), [
+    ((5, 50, 300), 300, False), ((8, 32, 300), 300, True),
+    ((2, 128, 2048), 2048, True), ((2, 128, 2048), 2049, False),
+])  # fmt: skip
+def test_rows_are_those_of_all_texts(shape, width: int, many: bool, taken) -> None:
+    inputs = whole(shape, width)
+    assert torch.equal(affine(*inputs), linear(*inputs))
+    assert bool(taken) is many
+
+
+def test_where_convolutions_are_exact_by_name(taken) -> None:
+    with rounded("conv", "ieee"):
+        affine(*parts((256, 256), 256))
+    assert taken
+
+
 def test_onednn_makes_it_on_one_thread_too(taken) -> None:
     """The tests of the package have one; torch is asked what it calls."""
     for rows in (256, 300):
@@ -147,15 +172,6 @@ class Marked(Tensor):
 
 def turned_off() -> AbstractContextManager:
     return torch.backends.mkldnn.flags(enabled=False)
-
-
-@contextmanager
-def rounded(kind: str) -> Iterator[None]:
-    """Where products, or convolutions, may round their inputs to bfloat16."""
-    of = getattr(torch.backends.mkldnn, kind)
-    before, of.fp32_precision = of.fp32_precision, "bf16"
-    yield
-    of.fp32_precision = before
 
 
 @pytest.mark.untyped  # a class of tensors of its own
@@ -259,6 +275,7 @@ def test_whoever_replaces_torchs_function_is_asked(taken, monkeypatch) -> None:
 @pytest.mark.parametrize(("capability", "said", "narrow"), [
     ("AVX512", ZEN5, True),
     ("AVX512", {**ZEN5, "avx_vnni": False}, False),  # Zen 4
+    ("AVX512", {"cpu_name": "AMD EPYC"}, False),
     ("AVX2", ZEN5, False),
     ("AVX512", {**ZEN5, "cpu_name": "Intel(R) Xeon(R) 6975P-C"}, False),
     ("DEFAULT", {"architecture": "aarch64"}, False),

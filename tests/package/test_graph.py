@@ -147,7 +147,7 @@ def test_heads() -> None:
         assert edge["weight"] == pytest.approx(weights[head, 2, 1].item())
     assert [text for text in texts(graph) if "head" in text] == ["head 0", "head 1", "head 2"]
     assert str(graph).count("AttentionGraph: head") == 3
-    for head in (None, 3, -1, 0.0, True):
+    for head in (None, 3, -1):
         with pytest.raises(ValueError, match=f"^head is {head}: expected 0 to 2$"):
             graph.to_networkx(head)
     for told in (graph.edges, graph.left_out, graph.lines):
@@ -157,6 +157,14 @@ def test_heads() -> None:
         AttentionGraph(weights[:2], TENNIS).to_networkx()
     with pytest.raises(ValueError, match="^head is 1: expected 0$"):
         AttentionGraph(WEIGHTS, TENNIS).to_networkx(1)
+
+
+@pytest.mark.untyped  # the types would refuse it first
+def test_a_head_is_a_whole_number() -> None:
+    graph = AttentionGraph(some(3, 4, 4), TENNIS)
+    for head in (0.0, True):
+        with pytest.raises(ValueError, match=f"^head is {head}: expected 0 to 2$"):
+            graph.edges(head)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 6, 8, 12])

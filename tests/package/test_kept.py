@@ -182,6 +182,20 @@ def test_so_is_what_changed_within_a_method() -> None:
     changed()
     Near.far = property(lambda self: True)
     changed()
+    Near.far.fget.__code__ = (lambda self: False).__code__
+    changed()
+
+
+def test_so_is_what_changed_within_a_static_method() -> None:
+    class Near(Mask):
+        near = staticmethod(lambda query, key: query == key)
+
+        def __call__(self, batch, head, query, key):
+            return self.near(query, key)
+
+    attend(Near())
+    Near.near.__code__ = (lambda query, key: key <= query).__code__
+    torch.testing.assert_close(attend(Near()), attend(Near().to_tensor(6, 6)), atol=0, rtol=0)
 
 
 def test_a_default_that_may_change_is_asked_each_time() -> None:

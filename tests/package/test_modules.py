@@ -3,6 +3,7 @@
 import copy
 import pickle
 import re
+import warnings
 
 import pytest
 import torch
@@ -341,6 +342,14 @@ def test_a_module_is_the_function(device: str) -> None:
         nn.init.zeros_(linear.bias)
     x = torch.randn(3, 4, device=device)
     torch.testing.assert_close(attend(x), dot_product_attention(x, x, x))
+
+
+def test_a_norm_is_computed_in_its_own_dtype_under_autocast(draw) -> None:
+    """Torch would warn that it has no kernel for two dtypes."""
+    attend, x = MultiHeadAttention(8, 2, qk_norm=True), draw(3, 8, dtype=torch.float32)
+    with warnings.catch_warnings(), torch.autocast(x.device.type, torch.bfloat16):
+        warnings.simplefilter("error")
+        assert attend.to(x.device)(x).dtype == torch.bfloat16
 
 
 @pytest.mark.untyped  # a norm of another class
