@@ -387,8 +387,8 @@ def test_where_it_does_not_pay_a_layer_is_called(monkeypatch) -> None:
 
 def test_a_layer_of_another_class_is_called() -> None:
     class Doubled(nn.Linear):
-        def forward(self, input: Tensor) -> Tensor:  # noqa: A002 - torch's name
-            return 2 * super().forward(input)
+        def forward(self, *given: Any) -> Tensor:
+            return 2 * super().forward(*given)
 
     layer, x = Doubled(8, 8), drawn(2, 8)
     assert not plain(layer)

@@ -166,7 +166,9 @@ def test_what_a_method_does_is_read_each_time(before: Any, after: Any) -> None:
 
 def test_so_is_what_changed_within_a_method() -> None:
     class Near(Mask):
-        __call__ = lambda self, batch, head, query, key, number=1: abs(query - key) < number  # noqa: E731
+        def __call__(self, batch, head, query, key, number=1):
+            return abs(query - key) < number
+
         far = property(lambda self: False)
 
     def changed() -> None:
@@ -200,10 +202,12 @@ def test_so_is_what_changed_within_a_static_method() -> None:
 
 def test_a_default_that_may_change_is_asked_each_time() -> None:
     class Near(Mask):
-        def __call__(self, batch, head, query, key, number=[1]):  # noqa: B006 - the point
+        def __call__(self, batch, head, query, key, number=(1,)):
             return abs(query - key) < number[0]
 
-    for Near.__call__.__defaults__[0][0] in (1, 3):
+    width = [1]
+    Near.__call__.__defaults__ = (width,)
+    for width[0] in (1, 3):
         want = attend(Near().to_tensor(6, 6))
         torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
 
