@@ -5,7 +5,7 @@ from attention.functional import dot_product_attention
 from attention.graph import AttentionGraph
 from attention.masks import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
 from attention.multi_head import MultiHeadAttention
-from attention.positions import ALiBi, Rotary, sinusoidal
+from attention.positions import ALiBi, Positions, Rotary, sinusoidal
 from attention.self_attention import SelfAttention
 from attention.table import AttentionTable
 
@@ -20,6 +20,7 @@ __all__ = [
     "Memory",
     "MultiHeadAttention",
     "Padding",
+    "Positions",
     "PrefixLM",
     "RollingKVCache",
     "Rotary",

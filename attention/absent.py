@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import heads
-from attention.transforms import unseen
+from attention.transforms import readable
 
 # Torch's CPU kernel makes zeros of a row of NaN that fills no register of the processor, unless a
 # mask lies over it. The widest hold sixteen numbers.
@@ -59,8 +59,7 @@ def silence(
     `empty`, if that is known.
     """
     empty = idle(keep) if empty is None else empty
-    looked = query.is_cpu and type(query) is Tensor and not unseen()
-    harmless = looked and ordinary(query, key, value)
+    harmless = readable(query) and ordinary(query, key, value)
     if harmless and not empty.any():
         return query, key, value, keep, None
     if not harmless:

@@ -66,4 +66,4 @@ def fastpath(
     ):
         return None
     native: Any = torch._native_multi_head_attention  # pyright: ignore[reportPrivateImportUsage]
-    return native(x, x, x, width, heads, *parts, None, weights, False)
+    return native(x, x, x, width, heads, *parts, None, bool(weights), False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jaxtyping import Float
 from torch import Tensor
 
-from attention.checks.numbers import count, real
+from attention.checks.numbers import count, real, whole
 from attention.views.drawing import draw
 from attention.views.view import View, counted
 
@@ -88,6 +88,7 @@ class AttentionGraph(View):
             head: Which head, a position.
 
         Raises:
+            TypeError: The head is no integer.
             ValueError: There is no such head.
         """
         # Both to six decimals: the noise of float32 decides no order, a third is at least 1 / 3.
@@ -105,6 +106,7 @@ class AttentionGraph(View):
             head: Which head, a position.
 
         Raises:
+            TypeError: The head is no integer.
             ValueError: There is no such head.
         """
         weights = [weight for row in self.heads[self._one(head)] for weight in row if weight > 0]
@@ -136,6 +138,7 @@ class AttentionGraph(View):
 
         Raises:
             ModuleNotFoundError: networkx is not installed.
+            TypeError: The head is no integer.
             ValueError: There is no such head, or more than one and none was named.
 
         Examples:
@@ -168,6 +171,7 @@ class AttentionGraph(View):
             head: Which head, a position.
 
         Raises:
+            TypeError: The head is no integer.
             ValueError: There is no such head.
         """
         heard: list[list[str]] = [[] for _ in self.queries]
@@ -181,7 +185,9 @@ class AttentionGraph(View):
         heads = len(self.heads)
         if head is None and heads == 1:
             return 0
-        if type(head) is not int or head not in range(heads):
+        if head is not None:
+            whole("head", head)
+        if head is None or head not in range(heads):
             expected = "0" if heads == 1 else f"0 to {heads - 1}"
             raise ValueError(f"head is {head}: expected {expected}")
         return head

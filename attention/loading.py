@@ -1,8 +1,9 @@
 """Weights of the attention classes of transformers, which is not imported: the names and the order.
 
 This holds for the rotary positions that a configuration calls `default`, all of a head turned.
-Others, such as those of Llama 3.1 (`llama3`) or YaRN, have no counterpart: the weights would load,
-and the results be wrong. A `sliding_window` of None, as in later Mistrals, is no window.
+Others, such as those of Llama 3.1 (`llama3`) or YaRN, turn by other frequencies: the weights would
+load, and the results be wrong. [A recipe](recipes.md#the-positions-of-a-later-llama) has the first.
+A `sliding_window` of None, as in later Mistrals, is no window.
 
 A family has a function from the state of its attention to one that ours loads. Sizes, positions and
 masks are in its configuration `c`, and are given to the module and to its calls:
@@ -61,7 +62,7 @@ def from_llama(theirs: State) -> dict[str, Tensor]:
 
     Raises:
         TypeError: It is not a state: a mapping from names to tensors.
-        ValueError: A name is not that of a weight or a bias, or a number of rows does not fit.
+        ValueError: A name is not that of a weight or a bias, or a single number stands for one.
 
     Source:
         Touvron et al., *LLaMA: Open and Efficient Foundation Language Models* (2023),
@@ -94,7 +95,7 @@ def from_bart(theirs: State) -> dict[str, Tensor]:
 
     Raises:
         TypeError: It is not a state: a mapping from names to tensors.
-        ValueError: A name is not that of a weight or a bias, or a number of rows does not fit.
+        ValueError: A name is not that of a weight or a bias, or a single number stands for one.
 
     Source:
         Lewis et al., *BART* (2019), section 2.1; Radford et al., *Robust Speech Recognition via

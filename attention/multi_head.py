@@ -106,6 +106,7 @@ class MultiHeadAttention(PackedProjections):
         checks.heads(embed_dim, num_heads, kv_heads, head_dim)
         head_dim = embed_dim // num_heads if head_dim is None else head_dim
         checks.sizes(head_dim=head_dim)
+        checks.flag("bias", bias)
         dropout = checks.dropout("dropout", dropout)
         softcap, scale = checks.softcap(softcap), checks.scale(scale, head_dim)
         if positions is not None:
@@ -168,23 +169,14 @@ class MultiHeadAttention(PackedProjections):
             checks.alone(cache, key, Cache)
         if key is query and (value is None or value is query):  # as torch's module is called
             key = value = None
-        weight = self.in_proj_weight
+        weight = self.in_proj_weight  # once a call: what is parametrized is computed each time
         checks.tokens("query", query, weight)
         if key is mask is cache is None:
             both: Any = fastpath(self, query, return_weights)
             if both is not None:
                 return both if return_weights else both[0]
         seen = mask if cache is None else cache.mask(mask)
-        if isinstance(key, Memory):
-            checks.memory(key, query, value, self)
-            q, k, v = self._queries(query, self.query_proj), key.key, key.value
-        elif key is None:
-            q, k, v = self._project(query)
-        else:
-            value = key if value is None else value
-            checks.read(query, key, value, weight)
-            asks, *reads = self._parts()
-            q, (k, v) = self._queries(query, asks), self._keys_and_values(key, value, *reads)
+        q, k, v = self._heads(query, key, value, weight)
         past = 0 if cache is None else cache.length
         if self.positions is not None:
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
@@ -235,8 +227,31 @@ class MultiHeadAttention(PackedProjections):
         """
         checks.remembered(self.positions)
         value = key if value is None else value
-        checks.read(key, key, value, self.in_proj_weight, "key")
-        return Memory(*self._keys_and_values(key, value, *self._parts()[1:]))
+        weight = self.in_proj_weight
+        checks.read(key, key, value, weight, "key")
+        return Memory(*self._keys_and_values(key, value, *self._parts(weight)[1:]))
+
+    def _heads(
+        self,
+        query: Tensor,
+        key: Tensor | Memory | None,
+        value: Tensor | None,
+        weight: Float[Tensor, "all_rows embed_dim"],
+    ) -> tuple[
+        Float[Tensor, "*batch num_heads queries head_dim"],
+        Float[Tensor, "*batch num_kv_heads keys head_dim"],
+        Float[Tensor, "*batch num_kv_heads keys head_dim"],
+    ]:
+        """Queries, keys and values, heads apart: of one sequence, of two, or of a memory."""
+        if key is None:
+            return self._project(query, weight)
+        asks, *reads = self._parts(weight)
+        if isinstance(key, Memory):
+            checks.memory(key, query, value, self)
+            return self._queries(query, asks), key.key, key.value
+        value = key if value is None else value
+        checks.read(query, key, value, weight)
+        return self._queries(query, asks), *self._keys_and_values(key, value, *reads)
 
     @classmethod
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":

@@ -1,6 +1,6 @@
 """Queries, keys and values of all heads by one matrix, named as nn.MultiheadAttention names it."""
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -60,33 +60,33 @@ class PackedProjections(nn.Module):
     @property
     def query_proj(self) -> Projection:
         """What makes queries: the first rows of `in_proj_weight`, and of its bias."""
-        return self._parts()[0]
+        return self._parts(self.in_proj_weight)[0]
 
     @property
     def key_proj(self) -> Projection:
         """What makes keys: the rows after those of the queries."""
-        return self._parts()[1]
+        return self._parts(self.in_proj_weight)[1]
 
     @property
     def value_proj(self) -> Projection:
         """What makes values: the last rows."""
-        return self._parts()[2]
+        return self._parts(self.in_proj_weight)[2]
 
     def _sizes(self) -> list[int]:
         """How many rows make queries, keys and values."""
         heads = self.num_heads, self.num_kv_heads, self.num_kv_heads
         return [count * self.head_dim for count in heads]
 
-    def _parts(self) -> list[Projection]:
+    def _parts(self, weight: Float[Tensor, "all_rows embed_dim"]) -> list[Projection]:
         # By one split: the gradient of three slices would fill and add three whole matrices.
-        weights = self.in_proj_weight.split(self._sizes())
+        weights = weight.split(self._sizes())
         if self.in_proj_bias is None:
             return [Projection(weight, None) for weight in weights]
         biases = self.in_proj_bias.split(self._sizes())
         return [*map(Projection, weights, biases)]
 
     def _project(
-        self, x: Tensor
+        self, x: Tensor, weight: Float[Tensor, "all_rows embed_dim"]
     ) -> tuple[
         Float[Tensor, "*batch num_heads tokens head_dim"],
         Float[Tensor, "*batch num_kv_heads tokens head_dim"],
@@ -94,7 +94,7 @@ class PackedProjections(nn.Module):
     ]:
         """Queries, keys and values of one sequence, by one product, heads apart."""
         heads, kv_heads = self.num_heads, self.num_kv_heads
-        made = split(affine(x, self.in_proj_weight, self.in_proj_bias), heads + 2 * kv_heads)
+        made = split(affine(x, weight, self.in_proj_bias), heads + 2 * kv_heads)
         q, k, v = made.split_with_sizes((heads, kv_heads, kv_heads), dim=-3)
         return normed(q, self.query_norm), normed(k, self.key_norm), v
 
@@ -121,9 +121,11 @@ class PackedProjections(nn.Module):
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, *others: Any, **named: Any
     ) -> None:
-        kinds = ("weight",) if self.in_proj_bias is None else ("weight", "bias")
-        join(state_dict, prefix, kinds, self._sizes())
-        super()._load_from_state_dict(state_dict, prefix, *others, **named)
+        last = self.register_load_state_dict_pre_hook(pack)  # after those that may rename
+        try:
+            super()._load_from_state_dict(state_dict, prefix, *others, **named)
+        finally:
+            last.remove()
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in PARTS:  # a layer under this name would never be asked
@@ -150,22 +152,25 @@ def stack(layers: list[nn.Linear]) -> tuple[nn.Parameter, nn.Parameter | None]:
     return weight, nn.Parameter(torch.cat([layer.bias.detach() for layer in layers]))
 
 
-def join(
-    state: MutableMapping[str, Any], prefix: str, kinds: Sequence[str], rows: Sequence[int]
-) -> None:
+def pack(module: PackedProjections, state: Any, prefix: str, *others: Any) -> None:
     """Pack the projections of a state that has them apart, as most models keep them.
 
-    What does not fit stays as it is: torch then names what is missing and what is not expected.
+    Torch calls this before it loads a state, with a list of errors as the last of the others. What
+    does not fit stays as it is: torch then names what is missing and what is not expected.
     """
-    for kind in kinds:
+    rows, errors = module._sizes(), others[-1]
+    for kind in ("weight",) if module.in_proj_bias is None else ("weight", "bias"):
         names, whole = [f"{prefix}{part}.{kind}" for part in PARTS], f"{prefix}in_proj_{kind}"
-        if whole not in state and fit([state.get(name) for name in names], rows):
+        parts = [state.get(name) for name in names]
+        if whole in state or not all(isinstance(part, Tensor) and part.ndim for part in parts):
+            continue
+        if alike(parts) and [len(part) for part in parts] == rows:
             state[whole] = torch.cat([state.pop(name) for name in names])
+        for name, part, count in zip(names, parts, rows, strict=True):
+            if len(part) != count:
+                errors.append(f"{name} has {len(part)} rows: expected {count}, heads · head_dim")
 
 
-def fit(parts: Sequence[Any], rows: Sequence[int]) -> bool:
-    """Whether these are tensors of so many rows, and alike in all else."""
-    if not all(isinstance(part, Tensor) and part.ndim for part in parts):
-        return False
-    like = {(part.shape[1:], part.dtype, part.device) for part in parts}
-    return len(like) == 1 and [part.shape[0] for part in parts] == [*rows]
+def alike(parts: Sequence[Tensor]) -> bool:
+    """Whether these differ in nothing but their numbers and rows."""
+    return len({(part.shape[1:], part.dtype, part.device) for part in parts}) == 1

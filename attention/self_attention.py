@@ -65,6 +65,8 @@ class SelfAttention(nn.Module):
         super().__init__()
         head_dim = embed_dim if head_dim is None else head_dim
         checks.sizes(embed_dim=embed_dim, head_dim=head_dim)
+        checks.flag("causal", causal)
+        checks.flag("bias", bias)
         self.causal = causal
         self.dropout = checks.dropout("dropout", dropout)
         options: dict[str, Any] = {"bias": bias, "device": device, "dtype": dtype}
@@ -98,7 +100,8 @@ class SelfAttention(nn.Module):
             TypeError: An input has the wrong type or dtype.
             ValueError: A shape or a device does not fit.
         """
-        checks.tokens("x", x, getattr(self.query_proj, "weight", None))
+        # A parametrized weight is no parameter: to ask for it would compute it once more.
+        checks.tokens("x", x, self.query_proj._parameters.get("weight"))
         if self.causal:
             mask = causal_and(mask, x.unsqueeze(-3))
         result: Any = dot_product_attention(

@@ -16,10 +16,10 @@ def from_torch(ours: type[Any], theirs: nn.MultiheadAttention) -> Any:
         theirs.num_heads,
         bias=theirs.in_proj_bias is not None,
         dropout=theirs.dropout,
-        device=like.device,
+        device="meta",  # nothing is drawn: all of it is loaded
         dtype=like.dtype,
     )
-    return like_this(made, theirs)
+    return like_this(made.to_empty(device=like.device), theirs)
 
 
 def to_torch(ours: Any) -> nn.MultiheadAttention:
@@ -32,10 +32,10 @@ def to_torch(ours: Any) -> nn.MultiheadAttention:
         dropout=ours.dropout,
         bias=ours.out_proj.bias is not None,
         batch_first=True,
-        device=like.device,
+        device="meta",
         dtype=like.dtype,
     )
-    return like_this(made, ours)
+    return like_this(made.to_empty(device=like.device), ours)
 
 
 def like_this(made: Any, given: Any) -> Any:

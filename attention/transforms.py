@@ -1,5 +1,7 @@
 """Whether somebody differentiates or maps from outside, and whether there are values at all."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.autograd import forward_ad
@@ -25,6 +27,15 @@ def learns(*tensors: Tensor) -> bool:
     return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 
+def maps() -> int:
+    """How many of torch.func.vmap are at work."""
+    if torch.compiler.is_compiling() or not torch._C._are_functorch_transforms_active():
+        return 0
+    functorch: Any = vars(torch._C)["_functorch"]
+    kind = functorch.TransformType.Vmap
+    return sum(each.key() == kind for each in functorch.get_interpreter_stack())
+
+
 MODE = torch._C._TorchDispatchModeKey
 TRACERS = MODE.FAKE, MODE.PROXY, MODE.FUNCTIONAL
 
@@ -46,3 +57,8 @@ def unseen() -> bool:
             and any(torch._C._get_dispatch_mode(mode) is not None for mode in TRACERS)
         )
     )
+
+
+def readable(tensor: Tensor) -> bool:
+    """Whether values may be looked at: a CPU's are at hand, and those of a subclass may be none."""
+    return tensor.is_cpu and type(tensor) in (Tensor, torch.nn.Parameter) and not unseen()

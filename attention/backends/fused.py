@@ -13,7 +13,7 @@ from attention.absent import REGISTER, clean, idle, silence
 from attention.backends import products
 from attention.heads import fold, four, unfold
 from attention.once import once
-from attention.transforms import learns, unseen
+from attention.transforms import learns, readable
 
 
 def fused(
@@ -60,7 +60,7 @@ def fused(
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
     """Whether torch's kernel, without a mask, would lose NaN."""
     # First, since what is asked of sizes while compiling makes the code for these alone.
-    if unseen() or not query.is_cpu or key.size(-2) >= REGISTER:
+    if not readable(query) or key.size(-2) >= REGISTER:
         return False
     return not (query.detach().sum() + key.detach().sum()).isfinite()
 
@@ -72,7 +72,7 @@ def may_look(query: Tensor, *others: Tensor | None) -> bool:
     that would have to wait for it.
     """
     given = [x for x in others if x is not None]
-    return query.is_cpu and not unseen() and not learns(query, *given)
+    return readable(query) and not learns(query, *given)
 
 
 def one_tensor(
@@ -92,13 +92,7 @@ def kernel(
     causal: bool = False,
 ) -> Float[Tensor, "*heads queries value_dim"]:
     """Torch's own, brought to its four axes and back; or two products, where those pay."""
-    # A scale not above 0 would multiply the −∞ of the kernel's own causal mask too, which makes
-    # NaN. The sign goes to the query, which stays exact; in halves a product would not.
-    if isinstance(scale, float) and scale < 0:
-        query, scale = -query, -scale
-    # 0 has no sign to give away; and a size, while exporting, would be fixed.
-    if not isinstance(scale, float) or scale == 0:
-        query, scale = query * scale, 1.0
+    query, scale = above_zero(query, scale)
     axes = query.ndim
     if over is not None and (axes != 4 or over.ndim != 4):
         over = four_of(over, query.shape[:-3])
@@ -126,6 +120,8 @@ def kernel(
         context = scaled_dot_product_attention(
             q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
         )
+    if key.size(-2) == 0 and over is not None and over.is_floating_point():
+        context = context + over.sum()  # of nothing: torch's kernel forgets a bias without keys
     if context.requires_grad and not torch.compiler.is_compiling():
         context = guarded(context)
     if folded:
@@ -133,6 +129,22 @@ def kernel(
     if axes != 4:
         context = context.reshape(*query.shape[:-1], value.shape[-1])
     return context
+
+
+def above_zero(
+    query: Float[Tensor, "*heads queries head_dim"], scale: float
+) -> tuple[Float[Tensor, "*heads queries head_dim"], float]:
+    """Query and scale of the same product, with a scale above 0.
+
+    Another would multiply the −∞ of the kernel's own causal mask too, which makes NaN. The sign
+    goes to the query, which stays exact; in halves a product would not.
+    """
+    if isinstance(scale, float) and scale < 0:
+        return -query, -scale
+    # 0 has no sign to give away; and a size, while exporting, would be fixed.
+    if not isinstance(scale, float) or scale == 0:
+        return query * scale, 1.0
+    return query, scale
 
 
 def four_of(

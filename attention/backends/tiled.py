@@ -1,6 +1,5 @@
 """Attention tile by tile: the memory it takes grows with the length, not with its square."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -8,12 +7,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import autocast, checks
-from attention.heads import any_of_group, fold, group, unfold
+from attention.backends.tiles import COLUMNS, ROWS, Tile, tiles, visible, wide
+from attention.heads import fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
 from attention.transforms import unseen
-
-ROWS, COLUMNS = 128, 512  # how many queries, and how many keys, make a tile
 
 
 def tiled(
@@ -66,12 +64,12 @@ class Tiled(torch.autograd.Function):
             total = asked.new_zeros(*asked.shape[:-1], 1)  # (…, H, R, 1)
             top = torch.full_like(total, torch.finfo(total.dtype).min)
             context = asked.new_zeros(*asked.shape[:-1], value.shape[-1])
-            for _, q, k, v, b, seen in visible(query, key, value, bias, keep, rows):
-                scores = score(q, k, b, seen, size, scale, softcap)[0]  # (…, H, R, C)
+            for tile in visible(query, key, value, bias, keep, rows):
+                scores = score(tile, size, scale, softcap)[0]  # (…, H, R, C)
                 higher = top.maximum(scores.amax(dim=-1, keepdim=True))
                 shrink, shares = (top - higher).exp(), (scores - higher).exp()
                 total = total * shrink + shares.sum(dim=-1, keepdim=True)
-                context = context * shrink + unfold(fold(shares, size) @ v, size)
+                context = context * shrink + unfold(fold(shares, size) @ tile.value, size)
                 top = higher
             idle = total == 0  # a query that may attend to nothing keeps its zeros
             contexts.append((context / total.masked_fill(idle, 1.0)).to(query.dtype))
@@ -79,7 +77,11 @@ class Tiled(torch.autograd.Function):
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
         ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
-        ctx.rest = moved(keep, query.device, {}), scale, softcap  # a copy, with the numbers of now
+        ctx.rest = (
+            moved(keep, query.device, {}),
+            scale,
+            softcap,
+        )  # a copy: its own numbers may change
         return context, total
 
     @staticmethod
@@ -105,85 +107,27 @@ def gradients(
     of_value = [wide(torch.zeros_like(v)) for v in value.split(COLUMNS, dim=-2)]
     for rows in tiles(query.shape[-2], ROWS):
         # Not by a slice, for which torch has no rule where several gradients come at once.
-        some = -2, rows.start, rows.stop - rows.start
-        grad, of_sums = wide(of_context.narrow(*some)), of_total.narrow(*some)
+        asked = -2, rows.start, rows.stop - rows.start
+        grad, of_sums = wide(of_context.narrow(*asked)), of_total.narrow(*asked)
         same = (grad * context[..., rows, :]).sum(dim=-1, keepdim=True) - of_sums  # (…, H, R, 1)
         of_rows = wide(torch.zeros_like(query[..., rows, :]))
-        of_tiles = [] if bias is None else list(bias[..., rows, :].split(COLUMNS, dim=-1))
-        of_tiles = [torch.zeros_like(tile) for tile in of_tiles]
-        for n, q, k, v, b, seen in visible(query, key, value, bias, keep, rows):
-            scores, slope = score(q, k, b, seen, size, scale, softcap)
+        biases = () if bias is None else bias[..., rows, :].split(COLUMNS, dim=-1)
+        of_biases = [torch.zeros_like(part) for part in biases]
+        for tile in visible(query, key, value, bias, keep, rows):
+            n = tile.number
+            scores, slope = score(tile, size, scale, softcap)
             weights = (scores - total[..., rows, :]).exp()  # (…, H, R, C)
             of_value[n] = of_value[n] + fold(weights, size).mT @ fold(grad, size)
-            of_scores = weights * (unfold(fold(grad, size) @ v.mT, size) - same)
-            if b is not None:
-                of_tiles[n] = of_scores.sum_to_size(b.shape)
+            of_scores = weights * (unfold(fold(grad, size) @ tile.value.mT, size) - same)
+            if tile.bias is not None:
+                of_biases[n] = of_scores.sum_to_size(tile.bias.shape)
             of_scores = of_scores * slope * scale
-            of_rows = of_rows + unfold(fold(of_scores, size) @ k, size)
-            of_key[n] = of_key[n] + fold(of_scores, size).mT @ fold(q, size)
+            of_rows = of_rows + unfold(fold(of_scores, size) @ tile.key, size)
+            of_key[n] = of_key[n] + fold(of_scores, size).mT @ fold(tile.query, size)
         of_query.append(of_rows)
-        of_bias += [torch.cat(of_tiles, dim=-1)] if of_tiles else []
+        of_bias += [torch.cat(of_biases, dim=-1)] if of_biases else []
     found = [torch.cat(parts, dim=-2).to(query.dtype) for parts in (of_query, of_key, of_value)]
     return *found, torch.cat(of_bias, dim=-2) if of_bias else None, None, None, None
-
-
-def visible(
-    query: Tensor,
-    key: Tensor,
-    value: Tensor,
-    bias: Tensor | None,
-    keep: Mask | Tensor | None,
-    rows: slice,
-) -> Iterator[tuple[int, Tensor, Tensor, Tensor, Tensor | None, Tensor | None]]:
-    """The tiles of some queries that a mask does not empty: their number, query, key and value,
-    bias, and which query sees which key (None: all).
-    """
-    if isinstance(keep, Mask):  # some rules know their span only when told
-        keep = keep.over(key.shape[-2])
-    for n, columns in enumerate(tiles(key.shape[-2], COLUMNS)):
-        seen, some = look(keep, rows, columns, query, key)
-        if not some or columns.stop == 0:
-            continue
-        q, k, v = (
-            wide(query[..., rows, :]),
-            wide(key[..., columns, :]),
-            wide(value[..., columns, :]),
-        )
-        b = None
-        if bias is not None:
-            b = wide(bias[..., rows, columns])
-            finite = b != float("-inf")
-            seen = finite if seen is None else seen & finite
-            b = b.masked_fill(~finite, 0.0)
-        if seen is not None:  # 0 · NaN is NaN: what takes no part is made 0
-            read = any_of_group(seen.any(dim=-2), group(query, key))[..., None]
-            q = q.masked_fill(~seen.any(dim=-1, keepdim=True), 0.0)
-            k, v = k.masked_fill(~read, 0.0), v.masked_fill(~read, 0.0)
-        yield n, q, k, v, b, seen
-
-
-def look(
-    keep: Mask | Tensor | None, rows: slice, columns: slice, query: Tensor, key: Tensor
-) -> tuple[Tensor | None, bool]:
-    """The mask of a tile, None if all is seen; and whether anything is."""
-    if keep is None:
-        return None, True
-    queries, keys = query.shape[-2], key.shape[-2]
-    hidden = unseen()  # what holds now need not hold in a later call
-    if isinstance(keep, Mask) and not hidden:
-        first, last = rows.start + keys - queries, rows.stop - 1 + keys - queries
-        start, stop = keep.span(first, last, keys)
-        if columns.stop <= start or stop <= columns.start:
-            return None, False
-        if keep.full(first, last, columns.start, columns.stop):
-            return None, True
-    if isinstance(keep, Mask):
-        tile = keep.tile(queries, keys, rows, columns, query.device)
-    else:
-        tile = keep.expand(*keep.shape[:-2], queries, keys)[..., rows, columns]
-    if hidden or tile.is_meta:  # there are no values to look at
-        return tile, True
-    return (None if tile.all() else tile), bool(tile.any())
 
 
 def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
@@ -197,31 +141,15 @@ def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
 
 
 def score(
-    query: Tensor,
-    key: Tensor,
-    bias: Tensor | None,
-    seen: Tensor | None,
-    size: int,
-    scale: float,
-    softcap: float | None,
-) -> tuple[Tensor, Tensor | float]:
+    tile: Tile, size: int, scale: float, softcap: float | None
+) -> tuple[Float[Tensor, "*heads rows columns"], Float[Tensor, "*heads rows columns"] | float]:
     """The scores of a tile, −∞ where nothing is seen, and their slope in the products."""
-    scores, slope = unfold(fold(query * scale, size) @ key.mT, size), 1.0
+    scores, slope = unfold(fold(tile.query * scale, size) @ tile.key.mT, size), 1.0
     if softcap is not None:
         bent = (scores / softcap).tanh()
         scores, slope = softcap * bent, 1.0 - bent.square()
-    if bias is not None:
-        scores = scores + bias
-    if seen is not None:
-        scores = scores.masked_fill(~seen, float("-inf"))
+    if tile.bias is not None:
+        scores = scores + tile.bias
+    if tile.seen is not None:
+        scores = scores.masked_fill(~tile.seen, float("-inf"))
     return scores, slope
-
-
-def tiles(count: int, size: int) -> Iterator[slice]:
-    for first in range(0, max(count, 1), size):
-        yield slice(first, min(first + size, count))
-
-
-def wide(tensor: Tensor) -> Tensor:
-    """In single precision at least: a sum of many small weights needs the digits."""
-    return tensor.to(torch.promote_types(tensor.dtype, torch.float32))

@@ -2,6 +2,6 @@
 
 from attention.blocks.cached import plan
 from attention.blocks.equal import MIN_ROWS, Blocks
-from attention.blocks.plan import Limit, Plan
+from attention.blocks.make import Limit, Plan
 
 __all__ = ["MIN_ROWS", "Blocks", "Limit", "Plan", "plan"]

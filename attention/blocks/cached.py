@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import torch
 
-from attention.blocks.plan import Limit, Plan, make
+from attention.blocks.make import Limit, Plan, make
 from attention.blocks.rectangles import STRIP
 from attention.kept import Kept
 from attention.masks import Mask

@@ -4,6 +4,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from attention import checks
 from attention.masks import Mask
 
 Lanes = tuple[Int[Tensor, "lanes batch queries"], Int[Tensor, "lanes batch queries"]]
@@ -25,6 +26,7 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
     if not found:
         found = [(keys, keys)]
     shape = (1 if mask.batch is None else mask.batch, queries)
+    checks.stretches(found, mask, shape)
     start = torch.stack([torch.as_tensor(a).expand(shape) for a, _ in found]).clamp(0, keys)
     stop = torch.stack([torch.as_tensor(b).expand(shape) for _, b in found]).clamp(0, keys)
     start = start.masked_fill(stop <= start, keys)

@@ -7,7 +7,7 @@ from torch import Tensor
 from attention import checks
 from attention.cache.rooms import Keys, Pair, Rooms, Rows, Values
 from attention.masks import Mask
-from attention.transforms import unseen
+from attention.transforms import maps, unseen
 
 
 class Cache:
@@ -25,6 +25,7 @@ class Cache:
         self.length = 0
         self._keys: Tensor | None = None  # room for more than what is held
         self._values: Tensor | None = None
+        self._maps = maps()  # those that end no earlier than the cache
 
     def update(self, key: Keys, value: Values) -> Pair:
         """Take up keys and values, and give all that the newest queries can see.
@@ -129,6 +130,7 @@ class Cache:
 
     def _told(self) -> tuple[Tensor | None, Tensor | None]:
         """What new keys and values must be like: nothing, as long as nothing is held."""
+        checks.inside(self._maps, maps())
         return (self._keys, self._values) if self.length else (None, None)
 
     def _own_rooms(self) -> tuple[Rows | None, Rows | None]:

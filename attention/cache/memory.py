@@ -21,7 +21,7 @@ class Memory:
 
     Args:
         key: Shape `(…, K, S, D)`, projected.
-        value: Shape `(…, K, S, D)`, projected.
+        value: Shape `(…, K, S, E)`, projected; a module makes it as wide as the key.
 
     Raises:
         TypeError: The key or the value is no tensor, is not floating, or they differ in dtype.

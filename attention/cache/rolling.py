@@ -77,7 +77,7 @@ class RollingKVCache(Cache):
 
     def mask(self, mask: Mask | Tensor | None) -> Mask | Tensor | None:
         if mask is None or isinstance(mask, Mask):
-            checks.reach(mask, self.window)
+            checks.reach(mask, self.window, self.length)
         if not isinstance(mask, Mask) or mask.relative:
             return mask
         # A rule about positions is asked about those that count on, not about slots.

@@ -7,6 +7,7 @@ from attention.checks.caches import (
     cropped,
     forgotten,
     full,
+    inside,
     memory,
     order,
     reach,
@@ -31,6 +32,7 @@ from attention.checks.numbers import (
     count,
     dropout,
     epsilon,
+    flag,
     scale,
     softcap,
 )
@@ -44,7 +46,7 @@ from attention.checks.positions import (
     rotated,
     turned,
 )
-from attention.checks.rules import counts, integers, pair, ruled, side
+from attention.checks.rules import counts, integers, pair, ruled, side, stretches
 from attention.checks.tensors import inputs, usual
 
 __all__ = [
@@ -63,6 +65,7 @@ __all__ = [
     "even",
     "first",
     "fits",
+    "flag",
     "floating",
     "forgotten",
     "from_torch",
@@ -71,6 +74,7 @@ __all__ = [
     "held",
     "holder",
     "inputs",
+    "inside",
     "integers",
     "layout",
     "mask",
@@ -92,6 +96,7 @@ __all__ = [
     "softcap",
     "stacked",
     "state",
+    "stretches",
     "to_torch",
     "tokens",
     "turned",

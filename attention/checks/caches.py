@@ -66,6 +66,15 @@ def like_held(name: str, x: Tensor, held: Tensor) -> None:
             )
 
 
+def inside(made: int, now: int) -> None:
+    """What vmap makes ends with it: what it writes into a cache from outside would be lost."""
+    if now > made:
+        raise ValueError(
+            "cache was made outside of torch.func.vmap: expected one that is made in the function "
+            "that is mapped"
+        )
+
+
 def full(length: int, tokens: int, room: int) -> None:
     if length + tokens > room:
         raise ValueError(
@@ -106,9 +115,9 @@ def order(index: Any, held: Tensor | None, name: str) -> None:
         )
 
 
-def reach(mask: Any, window: int) -> None:
-    """Whether a mask looks back no farther than a window: a query late enough would show it."""
-    at = 2 * window
+def reach(mask: Any, window: int, length: int) -> None:
+    """Whether a mask looks back no farther than a window, for a query that comes now or soon."""
+    at = max(2 * window, length)  # an early one sees nothing farther back, under any mask
     if mask is None or mask.span(at, at, at + 1)[0] <= at - window:
         raise ValueError(
             f"mask {mask} may attend to what a rolling cache no longer holds: expected "

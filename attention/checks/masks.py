@@ -66,5 +66,14 @@ def like_scores(name: str, shape: tuple[int, ...], query: Tensor, key: Tensor) -
     ):
         raise ValueError(
             f"{name} has shape {tuple(shape)}: expected (…, T, S), which broadcasts to "
-            f"{tuple(scores)}, and at least two axes"
+            f"{tuple(scores)}, and at least two axes{likely(tuple(shape), scores)}"
         )
+
+
+def likely(shape: tuple[int, ...], scores: tuple[int, ...]) -> str:
+    """What may have been meant by a shape that does not fit."""
+    if shape == (scores[0], scores[-1]):
+        return "; a table of padding, (batch, S), needs [:, None, None]"
+    if len(shape) == len(scores) + 1 <= 4:
+        return "; query may lack an axis, that of the heads or that of the batch"
+    return ""

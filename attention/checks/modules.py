@@ -38,7 +38,8 @@ def heads(embed_dim: int, num_heads: int, num_kv_heads: int, head_dim: int | Non
 def tokens(name: str, x: object, weight: object) -> None:
     """The vectors that a module is called with, which its first weight must fit."""
     if not isinstance(x, Tensor):
-        raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")
+        named = "; a mask is given by its name, mask=" if hasattr(x, "to_tensor") else ""
+        raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor{named}")
     strided(name, x)
     if not isinstance(weight, Tensor):  # of a layer of 8 bits it is a method, of a wrapped one None
         if x.ndim < 2:
@@ -89,7 +90,7 @@ def state(theirs: Any) -> None:
     for name, x in theirs.items():
         if not isinstance(x, Tensor):
             raise TypeError(f"theirs has a {type(x).__name__} at {name!r}: expected torch.Tensors")
-        if not re.fullmatch(r".+\.(weight|bias)", str(name)):
+        if not re.fullmatch(r"[^.]+\.(weight|bias)", str(name)):
             raise ValueError(f"theirs has {name!r}: expected names as q_proj.weight or q_proj.bias")
         if not x.ndim:
             raise ValueError(f"theirs has a number at {name!r}: expected a matrix or a vector")

@@ -78,6 +78,11 @@ def count(name: str, value: Any, least: int) -> None:
         raise ValueError(f"{name} is {value}: expected a count below 2 ** 63")
 
 
+def flag(name: str, value: object) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} is a {type(value).__name__}: expected True or False")
+
+
 def real(name: str, value: object, expected: str = "a number") -> None:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name} is a {type(value).__name__}: expected {expected}")

@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attention.checks.holding import parts
 from attention.checks.numbers import count
 from attention.checks.tensors import shape, strided
 
@@ -16,7 +17,16 @@ def counts(mask: Any, queries: int, keys: int) -> None:
     count("queries", queries, 0)
     count("keys", keys, 0)
     if mask.keys not in (None, keys):
-        raise ValueError(f"{type(mask).__name__} is made for {mask.keys} keys: got {keys}")
+        name = type(made_for(mask, mask.keys)).__name__
+        raise ValueError(f"{name} is made for {mask.keys} keys: got {keys}")
+
+
+def made_for(mask: Any, keys: int, *around: object) -> Any:
+    """Of a mask and those that it is made of, the innermost that is made for so many keys."""
+    for part in parts(mask).values():
+        if getattr(part, "keys", None) == keys and not any(part is x for x in (mask, *around)):
+            return made_for(part, keys, mask, *around)
+    return mask
 
 
 def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.device) -> None:
@@ -27,10 +37,31 @@ def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.devi
         raise TypeError(f"{name} gives {kind}: expected torch.bool, where True means attend")
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
-    if keep.ndim > len(expected) or any(
-        m not in (1, s) for m, s in zip(keep.shape[::-1], expected[::-1], strict=False)
-    ):
-        raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}")
+    if not broadcasts(keep, expected):
+        more = "; one that tells sequences or heads apart needs the property batch or heads"
+        says = more if keep.ndim > len(expected) else ""
+        raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}{says}")
+
+
+def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
+    """What the `intervals` of a mask gave."""
+    name = type(mask).__name__
+    for end in (end for stretch in found for end in stretch):
+        if isinstance(end, int) and not isinstance(end, bool):
+            continue
+        if not isinstance(end, Tensor) or end.dtype not in INTEGERS:
+            kind = end.dtype if isinstance(end, Tensor) else type(end).__name__
+            raise TypeError(f"{name} gives intervals of {kind}: expected integers")
+        if not broadcasts(end, expected):
+            raise ValueError(
+                f"{name} gives intervals of shape {shape(end)}: expected (batch, T), {expected}"
+            )
+
+
+def broadcasts(tensor: Tensor, expected: tuple[int, ...]) -> bool:
+    return tensor.ndim <= len(expected) and all(
+        m in (1, s) for m, s in zip(tensor.shape[::-1], expected[::-1], strict=False)
+    )
 
 
 def integers(name: str, tensor: object, expected: str = "", ndim: int | None = None) -> None:

@@ -36,8 +36,8 @@ class Call(NamedTuple):
         return self.query.shape[:-1].numel() * self.keys
 
     @property
-    def square(self) -> bool:
-        """Whether the mask is the one that torch's kernel knows, aligned as ours if T = S."""
+    def is_causal(self) -> bool:
+        """Whether the mask is what torch's kernel calls so, aligned as ours if T = S."""
         return type(self.mask) is Causal and surely_equal(self.queries, self.keys)
 
     @property

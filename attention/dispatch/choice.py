@@ -19,7 +19,7 @@ LARGE = 1 << 24
 # A plan is taken where it costs that share of what torch computes, or less: what it takes varies
 # more with what else the machine does. Torch needs no tensor for its own causal mask, and one that
 # is not kept has to be made.
-KEPT, MADE, SQUARE = 0.95, 1.05, 0.75
+KEPT, MADE, IS_CAUSAL = 0.95, 1.05, 0.75
 
 
 def auto(call: Call) -> tuple[str, Any]:
@@ -55,7 +55,7 @@ def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
     if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
     if call.query.is_cuda:
-        rule = None if call.square else kernels.sparing(call.query, call.key, call.value, mask)
+        rule = None if call.is_causal else kernels.sparing(call.query, call.key, call.value, mask)
         return None if rule is None else ("triton", rule)
     if call.query.device.type != "cpu" or call.query.shape[-1] != call.value.shape[-1]:
         return None
@@ -75,9 +75,9 @@ def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
 def share(call: Call, mask: Mask) -> float:
     """What a plan may cost, as a share of all that torch would compute; 0: none is looked for."""
     most = KEPT if small(mask, call.queries, call.keys, call.query.device) else MADE
-    if call.square:
+    if call.is_causal:
         # Torch's kernel leaves out keys, 512 at a time; and it can do more with gradients.
-        most = SQUARE * min(1.0, 0.5 + 256 / call.keys)
+        most = IS_CAUSAL * min(1.0, 0.5 + 256 / call.keys)
         if most <= 0.5 or call.scores < MANY or call.learns:
             return 0.0
     # Blocks compute halves in single precision, which some machines do at half the speed.

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.masks import Mask
+from attention.masks.intervals import within
 
 INSTALLED = find_spec("triton") is not None  # asked once: it looks through folders
 MIN_CAPABILITY = (8, 0)  # compute capability: bfloat16, and copies that run beside the products
@@ -55,7 +56,7 @@ def sparing(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
     """
     queries, keys = query.size(-2), key.size(-2)
     told, first, last = mask.over(keys), keys - queries, keys - 1
-    if told.full(first, last, *told.span(first, last, keys)):
+    if told.full(first, last, *within(*told.span(first, last, keys), keys)):
         return None
     if query.shape[-1] != value.shape[-1] or obstacle(query) is not None:
         return None

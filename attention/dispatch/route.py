@@ -95,7 +95,7 @@ def tensor_route(name: str, call: Call, mask: Mask) -> Route:
     if type(mask) is Causal:
         if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return Route(name, run, None, None)
-        if run is fused and no_bias and call.square:
+        if run is fused and no_bias and call.is_causal:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     narrow = run is fused  # the others may have to give the weights of all keys

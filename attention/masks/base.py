@@ -58,7 +58,7 @@ class Mask:
 
         The arguments are those of FlexAttention's `mask_mod`: indices of batch and head,
         positions of query and key, as tensors that broadcast or as numbers. A rule that uses an
-        index needs the property `batch` or `heads` too; without it, it is asked about 0 alone.
+        index needs the property `batch` or `heads` too.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define __call__")
 
@@ -282,11 +282,10 @@ class Mask:
         query = torch.arange(rows.start, rows.stop, device=device)[:, None]
         key = torch.arange(columns.start, columns.stop, device=device)
         checks.devices(self, key.device)
-        batch = head = 0
-        if self.heads is not None or self.batch is not None:
-            head = torch.arange(self.heads or 1, device=device)[:, None, None]
-        if self.batch is not None:
-            batch = torch.arange(self.batch, device=device)[:, None, None, None]
+        # Also where none are told apart: what a rule makes of them shows in the axes of its result.
+        head = torch.arange(self.heads or 1, device=device)
+        batch = torch.arange(1 if self.batch is None else self.batch, device=device)
+        head, batch = head[:, None, None], batch[:, None, None, None]
         # A rule may read what it holds of a key: where there is none, it is not asked.
         keep = rule(batch, head, query, key) if columns.stop > columns.start else False
         if isinstance(keep, bool):
@@ -314,6 +313,12 @@ class Mask:
         from attention.masks.combine import Or
 
         return Or(self, other)
+
+    def __rand__(self, other: Any) -> "Mask":
+        return self & other  # refused, with a reason
+
+    def __ror__(self, other: Any) -> "Mask":
+        return self | other
 
     def __invert__(self) -> "Mask":
         from attention.masks.combine import Not

@@ -10,6 +10,7 @@ from attention.absent import REGISTER, idle
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
+from attention.masks.intervals import within
 from attention.transforms import unseen
 
 # Entries of a mask that is kept, 1 MiB; as numbers, a quarter of them. To ask a causal window of 64
@@ -66,7 +67,7 @@ def make(
     added: torch.dtype | None,
 ) -> Dense:
     told, first, last = mask.over(keys), keys - queries, keys - 1
-    start, stop = told.span(first, last, keys) if narrow else (0, keys)
+    start, stop = within(*told.span(first, last, keys), keys) if narrow else (0, keys)
     full = start < stop and told.full(first, last, start, stop)
     if not full and told.batch is not None:  # else no key that is left is hidden from all
         start, stop = to_registers(start, stop, keys)

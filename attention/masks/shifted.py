@@ -35,6 +35,9 @@ class Shifted(Of):
         start, stop = self.mask.span(first + self.by, last + self.by, keys + self.by)
         return within(start - self.by, stop - self.by, keys)
 
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        return self.mask.full(*(position + self.by for position in (first, last, start, stop)))
+
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
         found = self.mask.intervals(query + self.by, keys + self.by)
         return found and [(start - self.by, stop - self.by) for start, stop in found]

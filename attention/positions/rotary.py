@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Float64, Int
 from torch import Tensor
 
 from attention import checks
 from attention.positions.base import Positions
-from attention.positions.tables import cos_sin
+from attention.positions.tables import cos_sin, frequencies
 
 Layout = Literal["half", "interleaved"]
 
@@ -135,8 +135,20 @@ class Rotary(Positions):
         self, x: Float[Tensor, "... head_dim"], at: Int[Tensor, "*shape"]
     ) -> tuple[Float[Tensor, "*shape half_width"], Float[Tensor, "*shape half_width"]]:
         """Cosines and sines for `x`: in float32, or in float64 if it is."""
-        precise = torch.promote_types(x.dtype, torch.float32)
-        return cos_sin(at, self.width or x.shape[-1], self.base, precise)
+        frequency = self.frequencies(self.width or x.shape[-1], at.device)
+        return cos_sin(at, frequency, torch.promote_types(x.dtype, torch.float32))
+
+    def frequencies(self, width: int, device: torch.device) -> Float64[Tensor, "half_width"]:
+        """How far each pair turns from one position to the next, in radians, shape `(width / 2,)`.
+
+        A class of your own can say it otherwise, as models for long texts do:
+        [Llama 3.1](recipes.md#the-positions-of-a-later-llama).
+
+        Args:
+            width: How many numbers of each head turn.
+            device: Where to make them.
+        """
+        return frequencies(width, self.base, device)
 
     def turn(
         self,

@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention import checks
-from attention.positions.tables import cos_sin
+from attention.positions.tables import cos_sin, frequencies
 
 
 def sinusoidal(
@@ -48,5 +48,6 @@ def sinusoidal(
     checks.positions(at)
     checks.floating(dtype)
     checks.even("width", width)
-    cos, sin = cos_sin(at, width, checks.above_zero("base", base), dtype)
+    frequency = frequencies(width, checks.above_zero("base", base), at.device)
+    cos, sin = cos_sin(at, frequency, dtype)
     return torch.stack([sin, cos], dim=-1).flatten(-2)

@@ -21,13 +21,13 @@ ARC = "var(--arc, light-dark(#9c2a78, #c57cba))"
 FONT = "var(--sans, system-ui, sans-serif)"
 
 
-def place(graph: "AttentionGraph") -> list[Node]:
+def layout(graph: "AttentionGraph") -> list[Node]:
     return rows(graph.tokens, graph.queries) if graph.cross else ring(graph.tokens)
 
 
 def panel(graph: "AttentionGraph", head: int) -> list[str]:
     """The arrows and the tokens of one head."""
-    nodes = place(graph)
+    nodes = layout(graph)
     lines = [f'<g style="fill: {ARC}">']
     # The strongest come last, on top.
     for key, query, weight in sorted(graph.edges(head), key=lambda edge: round(edge.weight, 6)):
@@ -51,7 +51,7 @@ def draw(graph: "AttentionGraph") -> str:
     """The SVG of all heads, two side by side."""
     heads, titles = range(len(graph.heads)), graph.titles()
     notes = [[part.strip() for part in graph.left_out(head).split(",")] for head in heads]
-    left, top, right, bottom = box(place(graph))
+    left, top, right, bottom = box(layout(graph))
     middle = (left + right) / 2
     above, below = 24 * graph.stacked, 36 * any(map(any, notes))
     wide = max([right - left, *(6.6 * len(line) for note in notes for line in note)])
@@ -83,5 +83,5 @@ def draw(graph: "AttentionGraph") -> str:
 
 
 def small(text: str, x: float, y: float) -> str:
-    place = f'x="{x:z.2f}" y="{y:z.2f}" text-anchor="middle" font-size="13"'
-    return f'<text {place} style="fill: {SOFT}">{escape(text)}</text>'
+    at = f'x="{x:z.2f}" y="{y:z.2f}" text-anchor="middle" font-size="13"'
+    return f'<text {at} style="fill: {SOFT}">{escape(text)}</text>'

@@ -91,14 +91,14 @@ def check(weights: object) -> None:
         raise ValueError("weights is on meta: expected a device that holds values")
     rows = weights.detach().cpu().double()  # in this order: MPS has no float64
     if row := first((~rows.isfinite()).any(-1)):
-        raise ValueError(f"weights has NaN or infinity in {place(row)}: expected finite weights")
+        raise ValueError(f"weights has NaN or infinity in {named(row)}: expected finite weights")
     if row := first((rows < 0).any(-1)):
         least = rows[row].min()
-        raise ValueError(f"weights has {least:.4g} in {place(row)}: expected 0 or more")
+        raise ValueError(f"weights has {least:.4g} in {named(row)}: expected 0 or more")
     sums = rows.sum(-1)
     if row := first(((sums - 1).abs() > SLACK) & (sums > 0)):
         raise ValueError(
-            f"weights sums to {sums[row]:.4f} in {place(row)}: expected 1, or 0 for a "
+            f"weights sums to {sums[row]:.4f} in {named(row)}: expected 1, or 0 for a "
             "query that may attend to nothing"
         )
 
@@ -108,7 +108,7 @@ def first(wrong: Bool[Tensor, "*heads queries"]) -> tuple[int, ...] | None:
     return next(map(tuple, wrong.nonzero().tolist()), None)
 
 
-def place(row: tuple[int, ...]) -> str:
+def named(row: tuple[int, ...]) -> str:
     *head, i = row
     return f"row {i}" + "".join(f" of head {h}" for h in head)
 
@@ -126,11 +126,13 @@ def labels(name: str, tokens: Sequence[str], count: int, role: str) -> list[str]
             f"token for each {role}"
         )
     shown = [visible(token) for token in tokens]
-    often = Counter(shown)
-    return [
-        f"{token}{str(i).translate(SUBSCRIPT)}" if often[token] > 1 else token
-        for i, token in enumerate(shown)
-    ]
+    # Again while two are alike: a token with its position may be what another one is.
+    while max((often := Counter(shown)).values(), default=1) > 1:
+        shown = [
+            f"{token}{str(i).translate(SUBSCRIPT)}" if often[token] > 1 else token
+            for i, token in enumerate(shown)
+        ]
+    return shown
 
 
 def visible(token: str) -> str:

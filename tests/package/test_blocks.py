@@ -2,7 +2,6 @@
 
 import functools
 import operator
-import sys
 
 import pytest
 import torch
@@ -19,12 +18,10 @@ from attention import (
     blocks,
     dot_product_attention,
 )
-from attention.blocks import Blocks, cached, rectangles
+from attention.blocks import Blocks, cached, make, rectangles
 from attention.blocks.equal import Every
 from attention.dispatch import plans, route
 from attention.kept import Kept
-
-module = sys.modules["attention.blocks.plan"]  # whose name is also that of a function
 
 LENGTHS = torch.tensor([300, 0, 131])
 PACKED = torch.tensor([5] * 70 + [2] + [3] * 129 + [9] * 40 + [1] * 60)[None]
@@ -270,7 +267,7 @@ def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) ->
         asked.append(int(stop[0]))
         return rectangles.rectangles(start, stop, *rest)
 
-    monkeypatch.setattr(module, "rectangles", watch)
+    monkeypatch.setattr(make, "rectangles", watch)
     monkeypatch.setattr(cached, "kept", Kept(8))
     assert blocks.plan(SIXTEEN, 64, 64, limit=blocks.Limit(2.4e6, 1600, 1)) is None
     assert asked == [20, 28, 36, 44]  # from end to end: they may be sorted
@@ -333,14 +330,14 @@ UNLIKE = {
 @pytest.mark.parametrize("name", UNLIKE)
 def test_kinds_of_sequences_by_what_a_mask_holds(name: str) -> None:
     mask, kinds = UNLIKE[name]
-    assert module.unlike(mask) == kinds
+    assert make.unlike(mask) == kinds
 
 
 def test_for_too_little_no_stretches_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is anything planned where only the stretches tell how many kinds there are."""
-    two, least = Padding(torch.tensor([20, 30])), float(2 * module.MIN_SCORES_A_KIND)
-    asked, right = [], module.lanes
-    monkeypatch.setattr(module, "lanes", lambda *given: [asked.append(1), right(*given)][1])
+    two, least = Padding(torch.tensor([20, 30])), float(2 * make.MIN_SCORES_A_KIND)
+    asked, right = [], make.lanes
+    monkeypatch.setattr(make, "lanes", lambda *given: [asked.append(1), right(*given)][1])
     monkeypatch.setattr(cached, "kept", Kept(8))
     assert blocks.plan(two, 64, 64, limit=blocks.Limit(least - 1, 2, 1)) is None
     assert asked == []

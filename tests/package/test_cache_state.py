@@ -375,3 +375,51 @@ def test_forward_mode_through_a_cache_has_the_newest_tangents(make, tokens: int)
         for cache in (None, make())
     )
     torch.testing.assert_close(through, plain)
+
+
+@kinds
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+def test_vmap_takes_a_cache_that_was_made_inside(kind: str) -> None:
+    attend = MultiHeadAttention(12, 3).requires_grad_(False)
+    xs = torch.randn(3, 1, 4, 12)
+
+    def steps(x: torch.Tensor) -> torch.Tensor:
+        cache = KINDS[kind]()
+        first = attend(x[:, :2], mask=WINDOW, cache=cache)
+        return torch.cat([first, attend(x[:, 2:], mask=WINDOW, cache=cache)], dim=1)
+
+    alone = torch.stack([steps(x) for x in xs])
+    torch.testing.assert_close(torch.func.vmap(steps)(xs), alone)
+    outside = KINDS[kind]()
+    attend(xs[0, :, :1], mask=WINDOW, cache=outside)
+    for cache in (outside, KINDS[kind]()):
+        before = cache.length, cache.key
+        with pytest.raises(ValueError, match=r"made outside of torch\.func\.vmap"):
+            torch.func.vmap(lambda x, cache=cache: attend(x, mask=WINDOW, cache=cache))(xs)
+        assert cache.length == before[0]
+        assert cache.key is before[1] is None or torch.equal(cache.key, before[1])
+
+
+class Slow(Mask):
+    """It looks back farther and farther, a quarter of the way."""
+
+    def __call__(self, batch, head, query, key):
+        return (key <= query) & (4 * key >= 3 * query)
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        return 3 * first // 4, last + 1
+
+
+def test_a_mask_that_in_time_looks_back_too_far_is_refused_in_time() -> None:
+    attend, cache = module(), RollingKVCache(4)
+    x = tokens(1, 40)
+    whole = attend(x, mask=Slow())
+
+    def steps() -> None:
+        for i in range(40):
+            out = attend(x[:, i : i + 1], mask=Slow(), cache=cache)
+            torch.testing.assert_close(out, whole[:, i : i + 1])
+
+    with pytest.raises(ValueError, match="may attend to what a rolling cache no longer holds"):
+        steps()
+    assert cache.length >= 8

@@ -271,3 +271,17 @@ def test_a_key_that_no_head_of_a_group_sees_may_be_anything(backend: str) -> Non
     key[0, 0, 1] = math.nan
     got = dot_product_attention(query, key, key, keep, backend=backend)
     torch.testing.assert_close(got, want)
+
+
+@pytest.mark.parametrize("backend", ["auto", "fused", "eager", "tiled"])
+@pytest.mark.parametrize("mask", [None, Padding(torch.tensor([0]))], ids=["no keys", "none seen"])
+@pytest.mark.parametrize("heads", [1, 2])
+def test_a_bias_that_learns_where_no_key_is_left(backend: str, mask, heads: int) -> None:
+    query = torch.randn(1, 2, 3, 4)
+    keys = 0 if mask is None else 3
+    key = torch.randn(1, 2, keys, 4)
+    bias = torch.randn(heads, 3, keys, requires_grad=True)
+    context = dot_product_attention(query, key, key, mask, bias=bias, backend=backend)
+    assert torch.equal(context, torch.zeros_like(query))
+    (grad,) = torch.autograd.grad(context.sum(), bias)
+    assert torch.equal(grad, torch.zeros_like(bias))

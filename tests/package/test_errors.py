@@ -47,6 +47,26 @@ def got(key=K, value=V) -> str:
     return GOT.format(tuple(key.shape), tuple(value.shape))
 
 
+class Texts(Mask):
+    """It tells sequences apart, and does not say so."""
+
+    def __call__(self, batch, head, query, key):
+        return key < torch.tensor([4, 6])[batch]
+
+
+class Stretched(Mask):
+    """What it gives as its stretches is whatever it is made with."""
+
+    def __init__(self, stop) -> None:
+        self.stop = stop
+
+    def __call__(self, batch, head, query, key):
+        return key <= query
+
+    def intervals(self, query, keys):
+        return [(0, self.stop)]
+
+
 CASES = {
     "list for a tensor": (
         {"query": [[1.0]]},
@@ -260,6 +280,27 @@ CASES = {
         ValueError,
         "Rule gives shape (6, 6): expected (5, 6)",
     ),
+    "a mask that does not say how many sequences it tells apart": (
+        {"mask": Causal() & Texts()},
+        ValueError,
+        "And gives shape (1, 1, 5, 6): expected (5, 6); one that tells sequences or heads apart "
+        "needs the property batch or heads",
+    ),
+    "a mask whose stretches are floats": (
+        {"mask": Stretched(torch.ones(5)), "value": K, "backend": "spans"},
+        TypeError,
+        "Stretched gives intervals of torch.float32: expected integers",
+    ),
+    "a mask whose stretches are no tensors": (
+        {"mask": Stretched(1.0), "value": K, "backend": "spans"},
+        TypeError,
+        "Stretched gives intervals of float: expected integers",
+    ),
+    "a mask whose stretches are too few": (
+        {"mask": Stretched(torch.ones(4, dtype=torch.long)), "value": K, "backend": "spans"},
+        ValueError,
+        "Stretched gives intervals of shape (4,): expected (batch, T), (1, 5)",
+    ),
     "a mask whose rule is elsewhere": (
         {"mask": Rule(lambda query, key: torch.ones(5, 6, dtype=torch.bool, device="meta"))},
         ValueError,
@@ -269,7 +310,7 @@ CASES = {
         {"mask": torch.ones(2, 6, dtype=torch.bool)},
         ValueError,
         "mask has shape (2, 6): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
-        "and at least two axes",
+        "and at least two axes; a table of padding, (batch, S), needs [:, None, None]",
     ),
     "a padding mask for another batch": (
         {"mask": Padding(torch.tensor([6, 6, 6]))},
@@ -281,7 +322,7 @@ CASES = {
         {"query": Q[0], "key": K[0], "value": V[0], "mask": Padding(torch.tensor([6]))},
         ValueError,
         "mask has shape (1, 1, 5, 6): expected (…, T, S), which broadcasts to (8, 5, 6), "
-        "and at least two axes",
+        "and at least two axes; query may lack an axis, that of the heads or that of the batch",
     ),
     "padding lengths elsewhere": (
         {"mask": Causal() & Padding(torch.ones(2, dtype=torch.int64, device="meta"))},
@@ -291,7 +332,7 @@ CASES = {
     "documents of another length": (
         {"mask": Documents(torch.ones(2, 5, dtype=torch.int64)) & Causal()},
         ValueError,
-        "And is made for 5 keys: got 6",
+        "Documents is made for 5 keys: got 6",
     ),
     "a list for a bias": (
         {"bias": [0.0]},
@@ -791,6 +832,23 @@ MODULES = {
         lambda: MultiHeadAttention.from_torch(ending(theirs(), Own(32, 32))),
         TypeError,
         "out_proj is a Own: expected nn.Linear itself",
+    ),
+    "a mask in the place of the key": (
+        lambda: MultiHeadAttention(32, 4)(torch.ones(2, 5, 32), Causal()),
+        TypeError,
+        "key is a Causal: expected a torch.Tensor; a mask is given by its name, mask=",
+    ),
+    "a tensor and a mask": (
+        lambda: torch.ones(5, 5, dtype=torch.bool) & Causal(),
+        TypeError,
+        "& got a Tensor: expected a Mask on both sides; a tensor combines with "
+        "to_tensor(queries, keys)",
+    ),
+    "a tensor or a mask": (
+        lambda: torch.ones(5, 5, dtype=torch.bool) | Causal(),
+        TypeError,
+        "| got a Tensor: expected a Mask on both sides; a tensor combines with "
+        "to_tensor(queries, keys)",
     ),
     "tokens of several lengths": (
         lambda: MultiHeadAttention(32, 4)(nested(torch.jagged)),

@@ -279,3 +279,11 @@ def test_a_module_is_exported_for_any_length_without_a_mask() -> None:
     exported = torch.export.export(attend, (tokens(),), dynamic_shapes=lengths).module()
     for x in (tokens(), tokens(2, 300, 12)):
         torch.testing.assert_close(exported(x), attend(x))
+
+
+@pytest.mark.untyped
+def test_weights_may_be_asked_for_by_what_is_true() -> None:
+    attend = MultiHeadAttention(12, 3).requires_grad_(False)
+    x = tokens(1, 4, 12)
+    for true in (1, "yes"):
+        torch.testing.assert_close(attend(x, return_weights=true), attend(x, return_weights=True))

@@ -162,8 +162,8 @@ def test_heads() -> None:
 @pytest.mark.untyped  # the types would refuse it first
 def test_a_head_is_a_whole_number() -> None:
     graph = AttentionGraph(some(3, 4, 4), TENNIS)
-    for head in (0.0, True):
-        with pytest.raises(ValueError, match=f"^head is {head}: expected 0 to 2$"):
+    for head, kind in ((0.0, "float"), (True, "bool"), (torch.tensor(0), "Tensor")):
+        with pytest.raises(TypeError, match=f"^head is a {kind}: expected an int$"):
             graph.edges(head)
 
 

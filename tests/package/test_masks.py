@@ -344,18 +344,17 @@ def test_a_mask_that_tells_heads_apart() -> None:
     assert (~Widths() | Padding(LENGTHS)).to_tensor(2, 5).shape == (3, 2, 2, 5)
 
 
-@pytest.mark.parametrize("count", [None, 3])
-def test_what_a_rule_does_not_tell_apart_it_is_asked_of_the_first(count: int | None) -> None:
+def test_a_rule_that_tells_apart_more_than_it_says_is_refused() -> None:
     class First(Mask):
-        batch = count
+        batch = 3
 
         def __call__(self, batch, head, query, key):
-            sequences = batch == 0 if self.batch is None else batch < 3
-            return sequences & (head == 0) & (key <= query)
+            return (batch < 3) & (head == 0) & (key <= query)
 
     keep = First().to_tensor(2, 3)
-    assert keep.shape == ((2, 3) if count is None else (3, 1, 2, 3))
-    assert torch.equal(keep, Causal().to_tensor(2, 3).expand_as(keep))
+    assert torch.equal(keep, Causal().to_tensor(2, 3).expand(3, 1, 2, 3))
+    with pytest.raises(ValueError, match="needs the property batch or heads$"):
+        type("Silent", (First,), {"batch": None})().to_tensor(2, 3)
 
 
 def test_a_picture_fills_what_is_seen() -> None:
@@ -414,7 +413,7 @@ class Until(Mask):
         self.lengths = lengths
 
     def __call__(self, batch, head, query, key):
-        return key < self.lengths[batch]
+        return key < self.lengths[0]
 
 
 class Slotted(Until):
@@ -428,7 +427,7 @@ class _XPrivate(Mask):
         self.__lengths = lengths
 
     def __call__(self, batch, head, query, key):
-        return key < self.__lengths[batch]
+        return key < self.__lengths[0]
 
 
 class One(Until):
@@ -452,7 +451,7 @@ class Configured(Mask):
         self.me, self.kind, self.config = self, Settings, Config(self, lengths)
 
     def __call__(self, batch, head, query, key):
-        return key < self.config.lengths[batch]
+        return key < self.config.lengths[0]
 
 
 @dataclass(frozen=True)
@@ -465,7 +464,7 @@ class Derived(Mask):
         object.__setattr__(self, "pair", (self.lengths, self.lengths + 1))
 
     def __call__(self, batch, head, query, key):
-        return key < self.pair[1][batch]
+        return key < self.pair[1][0]
 
 
 def test_what_a_mask_holds_is_found_wherever_it_lies() -> None:
@@ -490,7 +489,7 @@ class Made(Mask):
         object.__setattr__(self, "lengths", self.count.clone())
 
     def __call__(self, batch, head, query, key):
-        return key < self.lengths[batch]
+        return key < self.lengths[0]
 
 
 class Told(Padding):
@@ -509,7 +508,7 @@ class Both(Mask):
         self.config = Config(self, lengths)
 
     def __call__(self, batch, head, query, key):
-        return key < self.config.lengths[batch]
+        return key < self.config.lengths[0]
 
 
 class Listed(Mask):
@@ -519,7 +518,7 @@ class Listed(Mask):
         self.tables = [self, lengths]
 
     def __call__(self, batch, head, query, key):
-        return key < self.tables[1][batch]
+        return key < self.tables[1][0]
 
 
 @pytest.mark.parametrize("kind", [_XPrivate, One, Derived, Made, Told, Configured, Both, Listed])
@@ -612,3 +611,30 @@ def test_an_entry_of_a_tensor_is_its_own() -> None:
 def test_lengths_of_eight_bits_do_not_wrap() -> None:
     rule = Padding(torch.tensor([200, 100], dtype=torch.uint8)).mask_mod(1, 400)
     assert [bool(rule(0, 0, 0, key)) for key in (199, 200, 300)] == [True, False, False]
+
+
+class TooLong(Mask):
+    """A window whose span reaches beyond the keys there are, as it may."""
+
+    def __call__(self, batch, head, query, key):
+        return (key > query - 3) & (key <= query)
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        return first - 2, last + 100
+
+
+@pytest.mark.parametrize("backend", ["auto", "fused", "eager", "tiled"])
+@pytest.mark.parametrize("queries", [3, 9])
+def test_a_span_may_reach_beyond_the_keys(backend: str, queries: int) -> None:
+    x = torch.randn(1, 2, 9, 4)
+    for mask in (TooLong(), TooLong() | TooLong()):
+        seen = mask.to_tensor(queries, 9)
+        want = dot_product_attention(x[:, :, -queries:], x, x, seen, backend="eager")
+        got = dot_product_attention(x[:, :, -queries:], x, x, mask, backend=backend)
+        torch.testing.assert_close(got, want)
+
+
+def test_a_shifted_mask_is_seen_whole_where_its_mask_is() -> None:
+    mask = Causal() & SlidingWindow(4) & Padding(torch.tensor([20, 18]), side="left")
+    assert Shifted(mask, 15).over(5).full(4, 4, 1, 5)
+    assert not Shifted(mask, 15).over(5).full(4, 4, 0, 5)

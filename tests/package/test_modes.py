@@ -283,6 +283,15 @@ def test_tensors_that_have_only_a_shape(name: str) -> None:
         dot_product_attention(x, x, x, LARGE[name])
 
 
+@pytest.mark.parametrize("mask", [None, Causal()], ids=["none", "causal"])
+def test_a_module_of_tensors_that_have_only_a_shape_outside_of_their_mode(mask) -> None:
+    x = torch.randn(1, 8, 12)
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        attend = MultiHeadAttention(12, 3)
+        fake = torch.empty(1, 8, 12)
+    assert attend(fake, mask=mask).shape == x.shape
+
+
 @pytest.mark.untyped  # a size that is a symbol is no int
 @pytest.mark.parametrize("tracing", ["real", "fake", "symbolic"])
 @pytest.mark.parametrize("name", LARGE)

@@ -72,6 +72,18 @@ def test_weights_go_to_torch_and_back(bias: bool, device: str) -> None:
     assert MultiHeadAttention.from_torch(theirs.eval()).training is False
 
 
+def test_to_go_to_torch_and_back_draws_nothing() -> None:
+    attend = MultiHeadAttention(12, 3)
+    before = torch.get_rng_state()
+    again = MultiHeadAttention.from_torch(attend.to_torch())
+    assert torch.equal(torch.get_rng_state(), before)
+    assert all(torch.equal(x, attend.state_dict()[name]) for name, x in again.state_dict().items())
+    meta = MultiHeadAttention.from_torch(
+        nn.MultiheadAttention(12, 3, batch_first=True, device="meta")
+    )
+    assert meta.in_proj_weight.is_meta
+
+
 def test_what_learns_goes_to_torch_and_back() -> None:
     ours = MultiHeadAttention(12, 3)
     ours.in_proj_weight.requires_grad_(False)
@@ -295,6 +307,49 @@ def test_projections_that_come_apart_are_packed() -> None:
         assert torch.equal(other.state_dict()[name], weight)
 
 
+def test_a_hook_may_rename_projections_that_come_apart() -> None:
+    def rename(module: nn.Module, state: dict[str, Tensor], prefix: str, *_: object) -> None:
+        for part, theirs in (("query", "q"), ("key", "k"), ("value", "v"), ("out", "o")):
+            state[f"{prefix}{part}_proj.weight"] = state.pop(f"{prefix}{theirs}_proj.weight")
+
+    attend = MultiHeadAttention(12, 4, bias=False)
+    attend.register_load_state_dict_pre_hook(rename)
+    given = {f"{name}_proj.weight": torch.randn(12, 12) for name in "qkvo"}
+    for _ in range(2):
+        attend.load_state_dict(given)
+    assert torch.equal(attend.key_proj.weight, given["k_proj.weight"])
+    assert len(attend._load_state_dict_pre_hooks) == 1  # ours was for the one call
+
+
+class Counted(nn.Module):
+    """A parametrization that counts how often a weight is asked for."""
+
+    count = 0
+
+    def forward(self, weight: Tensor) -> Tensor:
+        self.count += 1
+        return weight
+
+
+def test_a_parametrized_weight_is_computed_once_a_call() -> None:
+    x, other = torch.randn(2, 4, 12), torch.randn(2, 5, 12)
+    many, one = MultiHeadAttention(12, 3), SelfAttention(12)
+    counted, alone = Counted(), Counted()
+    nn.utils.parametrize.register_parametrization(many, "in_proj_weight", counted)
+    nn.utils.parametrize.register_parametrization(one.query_proj, "weight", alone)
+    memory = many.remember(other)
+    for call in (lambda: many(x), lambda: many(x, other), lambda: many(x, memory)):
+        counted.count = 0
+        call()
+        assert counted.count == 1
+    counted.count = 0
+    many.remember(other)
+    assert counted.count == 1
+    alone.count = 0
+    one(x)
+    assert alone.count == 1
+
+
 WRONG = {
     "as many rows in all": {"query_proj.weight": (6, 12), "key_proj.weight": (12, 12)},
     "another width": {"key_proj.weight": (6, 11)},
@@ -312,6 +367,16 @@ def test_parts_that_do_not_fit_are_left_to_torch(name: str) -> None:
     with pytest.raises(RuntimeError, match=r"Missing key.*in_proj_weight"):
         attend.load_state_dict({part: torch.ones(size) for part, size in state.items()})
     assert torch.equal(attend.in_proj_weight, before)
+
+
+def test_parts_for_another_number_of_heads_are_named() -> None:
+    attend = nn.Sequential(MultiHeadAttention(12, 4, bias=False))
+    rows = {"query": 12, "key": 6, "value": 6, "out": 12}
+    state = {f"0.{part}_proj.weight": torch.ones(count, 12) for part, count in rows.items()}
+    said = r"0\.key_proj\.weight has 6 rows: expected 12, heads · head_dim"
+    with pytest.raises(RuntimeError, match=said) as raised:
+        attend.load_state_dict(state)
+    assert "query_proj.weight has" not in str(raised.value)
 
 
 def test_parts_of_two_kinds_are_left_to_torch() -> None:

@@ -7,6 +7,7 @@ import torch
 
 import attention.backends.tiled as module
 from attention import Causal, Mask, Padding, PrefixLM, SlidingWindow, dot_product_attention
+from attention.backends import tiles
 
 MASKS = {
     "none": None,
@@ -22,7 +23,8 @@ MASKS = {
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ROWS", 3)
-    monkeypatch.setattr(module, "COLUMNS", 4)
+    for where in (module, tiles):
+        monkeypatch.setattr(where, "COLUMNS", 4)
 
 
 @pytest.mark.parametrize("name", MASKS)

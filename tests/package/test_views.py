@@ -205,6 +205,12 @@ def test_tokens_that_repeat_are_kept_apart(view) -> None:
 
 
 @VIEWS
+def test_a_token_with_its_position_is_not_taken_for_another(view) -> None:
+    for tokens in (["a", "a", "a₀"], ["a", "a₁", "a"], ["a₀", "a", "a", "a₀₀"]):
+        assert len({*view(torch.eye(len(tokens)), tokens).tokens}) == len(tokens)
+
+
+@VIEWS
 def test_spaces_are_seen(view) -> None:
     shown = view(torch.eye(6), [" the", "a b ", " ", "", "\t", " X"])
     assert shown.tokens == ["␣the", "a b␣", "␣", "∅", r"\t", "␣X"]

@@ -84,7 +84,10 @@ def test_who_reads_how_to_begin_is_told_the_oldest_versions() -> None:
     python = PROJECT["project"]["requires-python"].removeprefix(">=")
     readme = (ROOT / "README.md").read_text("utf-8")
     assert f"You need Python {python} or newer" in readme
-    assert f"It needs `{PROJECT['project']['dependencies'][0]}`." in readme
+    needs = PROJECT["project"]["dependencies"][0]
+    assert f"It needs `{needs}`." in readme
+    recipes = (ROOT / "docs/reference/recipes.md").read_text("utf-8")
+    assert f"It needs Python `{python}` or newer, and `{needs}`." in recipes
     assert f"this book needs Python {python} or newer" in (ROOT / "Makefile").read_text("utf-8")
 
 

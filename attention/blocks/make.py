@@ -34,6 +34,10 @@ class Limit(NamedTuple):
     heads: int  # of keys, in all sequences
     size: int  # heads of queries that share one
 
+    def pays(self, kinds: int) -> bool:
+        """Whether so many unlike sequences may gain more than their calls cost."""
+        return kinds == 1 or self.most >= MIN_SCORES_A_KIND * kinds
+
     def within(self, several: list[list[Blocks]], kinds: int) -> bool:
         """Whether it would be no more, or little, if all kinds of sequences cost what these do."""
         found = sum(cost(blocks, self.heads / kinds, self.size) for blocks in several)
@@ -77,30 +81,36 @@ def make(
 ) -> Plan | None:
     """The plan; None if the mask does not know its stretches, or sequences go beyond the limit."""
     # To ask for the stretches of 64 sequences of 64 tokens takes a tenth as long as to attend.
-    if limit is not None and (most := unlike(mask)) > 1 and limit.most < MIN_SCORES_A_KIND * most:
+    if limit is not None and not limit.pays(unlike(mask)):
         return None
     found = lanes(mask, queries, keys)
     if found is None:
         return None
     starts, stops = found
-    batch = starts.shape[1]
-    differs = ((starts.diff(dim=1) != 0) | (stops.diff(dim=1) != 0)).any(dim=2).any(dim=0)
-    firsts = [0, *(differs.nonzero()[:, 0] + 1).tolist()][:batch]  # unlike the sequence before
+    firsts = unlike_before(found)
     kinds = len(firsts)
+    if limit is not None and not limit.pays(kinds):
+        return None
 
     def blocks(b: int) -> list[Blocks]:
         each = zip(starts[:, b], stops[:, b], strict=True)
         lane = [equal(rectangles(*ends, not n, strip)) for n, ends in enumerate(each)]
         return sum(lane, [])
 
-    if limit is not None and kinds > 1:
-        if limit.most < MIN_SCORES_A_KIND * kinds:
-            return None
+    if limit is not None and kinds >= MIN_KINDS_TO_PROBE:
         some = firsts[:: -(-kinds // PROBES)]
-        if kinds >= MIN_KINDS_TO_PROBE and not limit.within([blocks(b) for b in some], kinds):
+        if not limit.within([blocks(b) for b in some], kinds):
             return None
+    batch = starts.shape[1]
     parts = [(first, last, blocks(first)) for first, last in pairwise([*firsts, batch])]
     return Plan(parts, *absent(found, parts, keys))
+
+
+def unlike_before(found: Lanes) -> list[int]:
+    """The first sequence, and each that is unlike the one before it."""
+    starts, stops = found
+    differs = ((starts.diff(dim=1) != 0) | (stops.diff(dim=1) != 0)).any(dim=2).any(dim=0)
+    return [0, *(differs.nonzero()[:, 0] + 1).tolist()][: starts.shape[1]]
 
 
 def unlike(mask: Mask) -> int:
