@@ -8,6 +8,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
+from attention.masks.inherited import forget
 from attention.masks.intervals import Interval, Position
 
 if TYPE_CHECKING:
@@ -43,13 +44,7 @@ class Mask:
     def __init_subclass__(cls, **keywords: Any) -> None:
         """A new rule takes over nothing that was said of an old one."""
         super().__init_subclass__(**keywords)
-        for name in ("relative", "over", "span", "full", "intervals", "first"):
-            said = next(base for base in cls.__mro__ if name in vars(base))
-            if not issubclass(said, Mask):  # a base beside: said of the mask that took it first
-                them = (base for base in reversed(cls.__mro__) if issubclass(base, said))
-                said = next(base for base in them if issubclass(base, Mask))
-            if ruling(said) not in (Mask, ruling(cls)):  # Mask's is none: a class of many rules
-                setattr(cls, name, vars(Mask)[name])
+        forget(cls, Mask)
 
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
@@ -340,8 +335,3 @@ class Mask:
         count = 8 if self.keys is None else self.keys
         cells = (self.batch or 1) * (self.heads or 1) * count**2
         return self.svg(count, count) if cells <= 64**2 else None
-
-
-def ruling(mask: type) -> type:
-    """The class whose rule a class of masks has."""
-    return next(base for base in mask.__mro__ if "__call__" in vars(base))
