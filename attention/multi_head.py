@@ -53,7 +53,7 @@ class MultiHeadAttention(PackedProjections):
         positions: How the tokens are told where they stand, [`Rotary`]
             [attention.positions.rotary.Rotary] or [`ALiBi`][attention.positions.alibi.ALiBi];
             not at all if not given. They count from the first token that padding on the left
-            leaves.
+            leaves. Another sequence, as the key, ends where the query ends; `remember` refuses it.
         qk_norm: Whether each query and key is divided by the root of its mean square and
             multiplied by a vector that is learned. A number is what is added to the mean square;
             `True` adds `1e-6`.

@@ -34,8 +34,10 @@ SIZES = {
 }
 CANDIDATES = {table: [Config(*each) for each in product(*sizes)] for table, sizes in SIZES.items()}
 RULES = {"full": Rule(), "causal": Rule(right=0)}
-# Sequences, query heads, key heads, queries, keys.
-LONG, FEW = (2, 16, 16, 8192, 8192), (16, 64, 8, 1, 16384)
+# Sequences, query heads, key heads, queries, keys. What is best for long caches need not be for
+# short ones, of which few programs fill the GPU.
+LONG = [(2, 16, 16, 8192, 8192)]
+CACHES = [(16, 64, 8, 1, 16384), (64, 64, 8, 1, 1024), (16, 64, 8, 1, 1024), (1, 64, 8, 1, 1024)]
 LARGEST = 128 * 128 * 128  # with more numbers in a tile, a kernel compiles long and never fits
 
 
@@ -100,10 +102,10 @@ def main(arguments: list[str]) -> int:
         now = TABLES[table].on(torch.device("cuda", 0))[width]
         fit = [x for x in candidates if x.rows * x.columns * width <= LARGEST]
         configs = [now, *(config for config in fit if config != now)]
-        size = FEW if table == "decode" else LONG
-        for times in tune(table, size, width, "cuda", configs):
-            cells[table] = {"now": list(now), "times": times}
-            keep(__file__, str(width), cells, **measured)
+        for size in CACHES if table == "decode" else LONG:
+            for times in tune(table, size, width, "cuda", configs):
+                cells[f"{table}, {size}"] = {"now": list(now), "times": times}
+                keep(__file__, str(width), cells, **measured)
     return 0
 
 

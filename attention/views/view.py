@@ -127,7 +127,7 @@ def labels(name: str, tokens: Sequence[str], count: int, role: str) -> list[str]
         )
     shown = [visible(token) for token in tokens]
     # Again while two are alike: a token with its position may be what another one is.
-    while max((often := Counter(shown)).values(), default=1) > 1:
+    while max((often := Counter(shown)).values()) > 1:
         shown = [
             f"{token}{str(i).translate(SUBSCRIPT)}" if often[token] > 1 else token
             for i, token in enumerate(shown)

@@ -15,7 +15,7 @@ from markdown.treeprocessors import Treeprocessor
 from literate.extensions.fault import Fault
 
 # Not yet the characters that a backslash escapes: those are other characters until the very end.
-MARK = re.compile(r"\$|!\[|\]\(|\*\*|!!!|\?\?\?|\[\^|\{ ?[.#:]|\\[(\[]|```|~~~")
+MARK = re.compile(r"\$|!\[|\]\(|\*\*|!!!|\?\?\?|\[\^|\{ ?[.#:]|\\[(\[]|`|~~~")
 SAID = ("alt", "title", "aria-label")
 LITERAL = {"code", "pre", "script", "style", "svg"}
 EMPTY = {"br", "hr", "img", "input", "wbr", "source", "col", "link", "meta"}

@@ -1,6 +1,7 @@
 """The tests of a page as a whole: its guards, and its record."""
 
 from literate import pictures, records
+from literate.claims import at_odds
 from literate.guards import unchecked, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
 from literate.module import runs
@@ -22,6 +23,8 @@ class GuardItem(Item[Whole]):
         for line, number in unchecked(page):
             meant = "<!--= expression -->, <!-- source: … --> or, for a setting, backticks"
             raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")
+        for line, message in at_odds(page):
+            raise Mismatch(line, message)
         # A part of the page may have been chosen, or have failed: then it saved a part.
         if {block.line for block in page.blocks if runs(block)} <= self.run.ran:
             for line, message in pictures.uncompared(page, self.path.stem, self.run.compared):

@@ -26,7 +26,7 @@ def test_without_a_script_the_page_is_the_start(built: Path, explorer: Explorer)
     seen = explorer.seen()
     assert list(static) == ["Embeddings", "Weights", "Scores", "Contexts"]
     assert {name: seen["tables"][name] for name in static} == static
-    assert seen["says"] == ["I attends most to itself, 0.2256."]
+    assert seen["says"] == ["“I” attends most to itself, 0.2256."]
     assert seen["hash"] == ""
     html = shown(built, "explorer.md")
     assert "Every number here can be changed where JavaScript runs" in html

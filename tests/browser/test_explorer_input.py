@@ -28,8 +28,8 @@ def test_a_change_is_seen_and_kept_in_the_address(explorer: Explorer) -> None:
     assert [row[1:] for row in first["tables"]["Weights, head 0"]] == shown
     assert first["tables"]["Scores, head 0"][0] == ["I", *["−∞"] * 6]
     assert weights[4].argmax() == 1
-    assert first["says"] == [f"In head 0, lamp attends most to can't, {shown[4][1]}."]
-    assert again["says"] == ["In head 0, I may attend to nothing."]
+    assert first["says"] == [f"In head 0, “lamp” attends most to “can't”, {shown[4][1]}."]
+    assert again["says"] == ["In head 0, “I” may attend to nothing."]
 
 
 BAD = {
@@ -88,7 +88,7 @@ DAMAGED = [
 def test_a_damaged_address_gives_the_start_and_a_sentence(explorer: Explorer) -> None:
     start, scales = explorer.seen()["tables"], explorer.page.locator("[name=scale]")
     said = "This address holds no sentence that can be shown, so this is the start."
-    usual = "I attends most to itself, 0.2256."
+    usual = "“I” attends most to itself, 0.2256."
     for fragment in DAMAGED:
         explorer.visit("#" + fragment)
         seen = explorer.seen()

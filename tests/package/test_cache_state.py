@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import pytest
 import torch
@@ -378,7 +379,6 @@ def test_forward_mode_through_a_cache_has_the_newest_tangents(make, tokens: int)
 
 
 @kinds
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
 def test_vmap_takes_a_cache_that_was_made_inside(kind: str) -> None:
     attend = MultiHeadAttention(12, 3).requires_grad_(False)
     xs = torch.randn(3, 1, 4, 12)
@@ -389,12 +389,15 @@ def test_vmap_takes_a_cache_that_was_made_inside(kind: str) -> None:
         return torch.cat([first, attend(x[:, 2:], mask=WINDOW, cache=cache)], dim=1)
 
     alone = torch.stack([steps(x) for x in xs])
-    torch.testing.assert_close(torch.func.vmap(steps)(xs), alone)
+    with warnings.catch_warnings(action="ignore"):  # that a ring is written to one by one
+        torch.testing.assert_close(torch.func.vmap(steps)(xs), alone)
     outside = KINDS[kind]()
     attend(xs[0, :, :1], mask=WINDOW, cache=outside)
     for cache in (outside, KINDS[kind]()):
         before = cache.length, cache.key
-        with pytest.raises(ValueError, match=r"made outside of torch\.func\.vmap"):
+        with pytest.raises(
+            ValueError, match=r"^cache was made outside of torch\.func\.vmap: .* that is mapped$"
+        ):
             torch.func.vmap(lambda x, cache=cache: attend(x, mask=WINDOW, cache=cache))(xs)
         assert cache.length == before[0]
         assert cache.key is before[1] is None or torch.equal(cache.key, before[1])

@@ -54,6 +54,16 @@ class Texts(Mask):
         return key < torch.tensor([4, 6])[batch]
 
 
+class Looped(Mask):
+    keys = 5
+
+    def __init__(self) -> None:
+        self.mask = self
+
+    def __call__(self, batch, head, query, key):
+        return key <= query
+
+
 class Stretched(Mask):
     """What it gives as its stretches is whatever it is made with."""
 
@@ -333,6 +343,11 @@ CASES = {
         {"mask": Documents(torch.ones(2, 5, dtype=torch.int64)) & Causal()},
         ValueError,
         "Documents is made for 5 keys: got 6",
+    ),
+    "a mask that holds itself": (
+        {"mask": Causal() & Looped()},
+        ValueError,
+        "Looped is made for 5 keys: got 6",
     ),
     "a list for a bias": (
         {"bias": [0.0]},
@@ -832,6 +847,21 @@ MODULES = {
         lambda: MultiHeadAttention.from_torch(ending(theirs(), Own(32, 32))),
         TypeError,
         "out_proj is a Own: expected nn.Linear itself",
+    ),
+    "a bias that is none": (
+        lambda: MultiHeadAttention(32, 4, bias=None),
+        TypeError,
+        "bias is a NoneType: expected True or False",
+    ),
+    "a bias that is a number": (
+        lambda: SelfAttention(32, bias=0),
+        TypeError,
+        "bias is a int: expected True or False",
+    ),
+    "a mask as what says whether": (
+        lambda: SelfAttention(32, causal=Causal()),
+        TypeError,
+        "causal is a Causal: expected True or False",
     ),
     "a mask in the place of the key": (
         lambda: MultiHeadAttention(32, 4)(torch.ones(2, 5, 32), Causal()),

@@ -307,6 +307,17 @@ def test_projections_that_come_apart_are_packed() -> None:
         assert torch.equal(other.state_dict()[name], weight)
 
 
+def test_biases_may_come_apart_where_weights_are_packed() -> None:
+    ours, other = (MultiHeadAttention(12, 4, num_kv_heads=2) for _ in range(2))
+    state = ours.state_dict()
+    parts = ours.in_proj_bias.detach().split([12, 6, 6])
+    del state["in_proj_bias"]
+    for name, part in zip(("query", "key", "value"), parts, strict=True):
+        state[f"{name}_proj.bias"] = part
+    other.load_state_dict(state)
+    assert torch.equal(other.in_proj_bias, ours.in_proj_bias)
+
+
 def test_a_hook_may_rename_projections_that_come_apart() -> None:
     def rename(module: nn.Module, state: dict[str, Tensor], prefix: str, *_: object) -> None:
         for part, theirs in (("query", "q"), ("key", "k"), ("value", "v"), ("out", "o")):
@@ -373,7 +384,7 @@ def test_parts_for_another_number_of_heads_are_named() -> None:
     attend = nn.Sequential(MultiHeadAttention(12, 4, bias=False))
     rows = {"query": 12, "key": 6, "value": 6, "out": 12}
     state = {f"0.{part}_proj.weight": torch.ones(count, 12) for part, count in rows.items()}
-    said = r"0\.key_proj\.weight has 6 rows: expected 12, heads · head_dim"
+    said = r"\n\t0\.key_proj\.weight has 6 rows: expected 12, heads · head_dim\n"
     with pytest.raises(RuntimeError, match=said) as raised:
         attend.load_state_dict(state)
     assert "query_proj.weight has" not in str(raised.value)

@@ -182,7 +182,7 @@ def test_every_measured_number_is_the_one_of_the_script() -> None:
     "2048 keys the rounds lie far apart, and in one FlashAttention 2 was ahead.)",
     "Here are 64 query heads, 128 wide, eight to a head of keys",
     "it takes nine tenths of our time or more",
-    "five sevenths lies between",
+    "the ratio would be five sevenths. That lies between the two.",
     "with 64 queries each: two groups at width 128, three at width 64",
     "with 3, two tiles, and with 1 none",
 ])  # fmt: skip

@@ -67,8 +67,8 @@ function results() {
   at("results").replaceChildren(...each("Weights", heat), ...each("Scores", plain), whole("Contexts", "value"))
   at("parts").replaceChildren(whole("Queries", "query"), whole("Keys", "key"), whole("Values", "value"))
   const weights = found.weights[0][asks], most = Math.max(...weights), best = weights.indexOf(most)
-  say(at("says"), `${heads > 1 ? "In head 0, " : ""}${words[asks]} ` +
-    (most ? `attends most to ${best === asks ? "itself" : words[best]}, ${shown(most)}.` : "may attend to nothing."))
+  say(at("says"), `${heads > 1 ? "In head 0, " : ""}“${words[asks]}” ` +
+    (most ? `attends most to ${best === asks ? "itself" : `“${words[best]}”`}, ${shown(most)}.` : "may attend to nothing."))
   at("window").disabled = ["none", "causal"].includes(mask)
   for (const input of root.querySelectorAll("td input")) {
     const [part, i, j] = input.name.split(".")

@@ -1,0 +1,101 @@
+"""What stands before a check in words, beside what its expression asks: they must agree.
+
+A claim is only held to be true. `more than twice<!--= ratio > 3 -->` would be: so a number in words
+must be in the expression, and a comparison must go the same way.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from literate.page import Page
+from literate.prose import COMMENT
+from literate.syntax import parse
+
+COUNTS = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+NUMBERS = {word: number for number, word in enumerate([*COUNTS, "thirteen"], start=2)}
+NUMBERS |= {"twice": 2, "double": 2, "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6}
+NUMBERS |= {"seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "sixteen": 16, "sixteenth": 16}
+NUMBERS |= {"twenty": 20, "thirty": 30, "hundred": 100, "hundredth": 100, "thousand": 1000}
+NUMBERS |= {"thousandth": 1000}
+MORE = re.compile(r"\b(?:more than|above|at least|larger than|longer than|over)\b")
+LESS = re.compile(r"\b(?:less than|fewer than|below|at most|smaller than|shorter than|under)\b")
+WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
+SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
+
+
+def at_odds(page: Page) -> Iterator[tuple[int, str]]:
+    """What is said before or behind a check and does not agree with it, with the line."""
+    for check in page.checks:
+        tree = parse(check.expression, "eval")
+        if check.printed:
+            behind = COMMENT.sub("", page.prose[check.end :], count=1)
+            unit = re.match(r"\sper (cent|mille)\b", behind)
+            if unit and {"cent": 100, "mille": 1000}[unit[1]] not in constants(tree):
+                yield check.line, f"{check.expression} is no number per {unit[1]}"
+            continue
+        before = page.prose[: check.start]
+        words = clause(before)
+        shape, asked = SHAPE.search(before), squeezed(check.expression)
+        if shape and ".shape" in asked and squeezed(shape[0]) not in asked:
+            yield check.line, f"{shape[0]} is not the shape in {check.expression}"
+        for word in missing(words, constants(tree)):
+            yield check.line, f"nothing in {check.expression} is the {word!r} before it"
+        for pattern, way in ((MORE, 1), (LESS, -1)):
+            found = pattern.search(words)
+            if found and ways(tree) == {-way}:
+                yield check.line, f"{check.expression} goes the other way than {found[0]!r}"
+
+
+def clause(before: str) -> str:
+    """The last words, from a stop or a comment on."""
+    before = COMMENT.sub("\0", before).rpartition("\n\n")[2]
+    return re.split(r"[.;:,?!(]\s|\0", before)[-1].lower()
+
+
+def constants(tree: ast.AST) -> set[float]:
+    values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {abs(float(x)) for x in values if isinstance(x, int | float) and x is not True}
+
+
+def missing(words: str, known: set[float]) -> Iterator[str]:
+    """The numbers in words that no constant is."""
+    words = re.sub(r"\bof (?:the |its |our |all )?\w+", "", words)  # of how many
+    for word in re.findall(r"[a-z]+", words):
+        number = NUMBERS.get(word.removesuffix("s"), NUMBERS.get(word))
+        if number and not any(same(number, constant) for constant in known):
+            yield word
+
+
+def same(number: float, constant: float) -> bool:
+    """Whether a constant is a number or one part of so many, or has so many tenths."""
+    if constant >= 1:
+        return constant == number
+    parts = constant * number, 10 * constant / number
+    return any(part >= 1 and abs(part - round(part)) < 1e-9 for part in parts)
+
+
+def ways(tree: ast.AST) -> set[int]:
+    """Which way the comparisons go, with their constant on the right."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in WAYS:
+            turned = isinstance(node.left, ast.Constant)
+            found.add(WAYS[type(node.ops[0])] * (-1 if turned else 1))
+    return found
+
+
+def squeezed(text: str) -> str:
+    return re.sub(r"[\s`*]", "", text)

@@ -1,0 +1,71 @@
+"""What is said before a check in words, and what the check asks: they must agree."""
+
+from pathlib import Path
+
+import pytest
+from helpers import failures
+
+from literate.claims import at_odds
+from literate.page import Page
+
+RIGHT = [
+    "More than twice as fast<!--= ratio > 2 -->.",
+    "It takes half<!--= abs(share - 0.5) < 0.01 -->.",
+    "It takes half<!--= abs(share - 1 / 2) < 0.01 -->.",
+    "Three quarters are left<!--= abs(share - 3 / 4) < 0.01 -->.",
+    "Two thirds of it<!--= abs(share - 2 / 3) < 0.01 -->.",
+    "Seven tenths<!--= share > 0.7 -->.",
+    "One in ten<!--= share < 0.1 -->.",
+    "Two of the six<!--= count == 2 -->.",
+    "Eight words, six heads: two agree<!--= count == 2 -->.",
+    "Of 3<!--= count --> words two agree<!--= same == 2 -->.",
+    "Fewer than half<!--= share < 0.5 -->.",
+    "Fewer than half<!--= 0.5 > share -->.",
+    "It lies above a tenth<!--= 0.1 < share < 1 -->.",  # a chain goes both ways
+    "The larger one is below<!--= a < b -->.",
+    "It holds<!--= holds -->.",
+    "It is 30<!--= 100 * share --> per cent.",
+    "It is 30<!--= 1000 * share --> per mille.",
+    "It is 30<!--= count --> a second.",
+    "`scores`; (T, S)<!--= scores.shape == (T, S) -->.",
+    "**`scores`** (T,)<!--= scores[0].shape == (T,) -->.",
+    "a pair (a, b)<!--= a > b -->.",
+]
+WRONG = {
+    "More than three times as fast<!--= ratio > 2 -->.": "'three'",
+    "Twice of the six agree<!--= count == 3 -->.": "'twice'",
+    "It takes a third<!--= abs(share - 0.5) < 0.01 -->.": "'third'",
+    "Three quarters are left<!--= abs(share - 2 / 3) < 0.01 -->.": "'quarters'",
+    "Two thousand<!--= abs(x - 2) < 1 -->.": "'thousand'",
+    "Two agree<!--= truth is True -->.": "'two'",
+    "Half of them<!--= share > 0.3 -->.": "'half'",
+    "More than half<!--= share < 0.5 -->.": "goes the other way than 'more than'",
+    "Fewer than half<!--= share >= 0.5 -->.": "goes the other way than 'fewer than'",
+    "It is less than half<!--= 0.5 <= share -->.": "goes the other way than 'less than'",
+    "It is 30<!--= 100 * share --> per mille.": "100 * share is no number per mille",
+    "It is 30<!--= share --> per cent.": "share is no number per cent",
+    "`scores`; (S, T)<!--= scores.shape == (T, S) -->.": "(S, T) is not the shape in",
+}
+
+
+def found(tmp_path: Path, text: str) -> list[tuple[int, str]]:
+    path = tmp_path / "page.md"
+    path.write_text(f"# Page\n\nBefore. {text}\n", "utf-8")
+    return list(at_odds(Page.read(path)))
+
+
+@pytest.mark.parametrize("text", RIGHT)
+def test_what_agrees_is_left_alone(tmp_path: Path, text: str) -> None:
+    assert not found(tmp_path, text)
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_does_not_agree_is_found(tmp_path: Path, text: str) -> None:
+    ((line, message),) = found(tmp_path, text)
+    assert line == 3
+    assert WRONG[text] in message
+
+
+def test_a_claim_at_odds_fails_at_its_line(run) -> None:
+    result, _ = run("# Page\n\n```python\nx = 3\n```\n\nMore than twice<!--= x > 1 -->.\n")
+    assert "page.md:7: nothing in x > 1 is the 'twice' before it" in failures(result)[0]
