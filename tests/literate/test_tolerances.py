@@ -11,10 +11,10 @@ SAID = {
         same_output("0.123", "0.124") and not same_output("0.123", "0.125")
     ),
     "numbers of up to two decimals must agree exactly": not same_output("0.12", "0.13"),
-    "two millionths of the value are allowed": (
+    "it may be off by two millionths of the value": (
         same_number("10.0000", "", 10.00006) and not same_number("10.0000", "", 10.00008)
     ),
-    "never more than one unit of the last digit": not same_number("1000.0000", "", 1000.0002),
+    "but never by more than one unit of the last digit": not same_number("1000.0000", "", 1000.0002),
     "its coordinates within a twentieth of a point": figures.SLACK == 1 / 20,
     "such as an opacity, to a thousandth": figures.EXACT == 1 / 1000,
 }
