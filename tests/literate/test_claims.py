@@ -69,3 +69,46 @@ def test_what_does_not_agree_is_found(tmp_path: Path, text: str) -> None:
 def test_a_claim_at_odds_fails_at_its_line(run) -> None:
     result, _ = run("# Page\n\n```python\nx = 3\n```\n\nMore than twice<!--= x > 1 -->.\n")
     assert "page.md:7: nothing in x > 1 is the 'twice' before it" in failures(result)[0]
+
+
+PARTS = ["half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
+COUNTS = [
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+NUMBERS = {
+    word: number for words in (PARTS, [*COUNTS, "thirteen"]) for number, word in enumerate(words, 2)
+}
+NUMBERS |= {"twice": 2, "double": 2, "sixteen": 16, "sixteenth": 16, "twenty": 20, "thirty": 30}
+NUMBERS |= {"hundred": 100, "hundredth": 100, "thousand": 1000, "thousandth": 1000}
+
+
+@pytest.mark.parametrize("word", NUMBERS)
+def test_a_number_in_words(tmp_path: Path, word: str) -> None:
+    number = NUMBERS[word]
+    assert not found(tmp_path, f"So {word}<!--= x == {number} -->.")
+    assert not found(tmp_path, f"So {word}s<!--= x == {number} -->.")
+    ((_, message),) = found(tmp_path, f"So {word}<!--= x == {number + 1} -->.")
+    assert message == f"nothing in x == {number + 1} is the {word!r} before it"
+
+
+@pytest.mark.parametrize(("words", "sign"), [
+    *((words, ">") for words in ("more than", "above", "at least", "larger than")),
+    *((words, ">=") for words in ("longer than", "over")),
+    *((words, "<") for words in ("less than", "fewer than", "below", "at most")),
+    *((words, "<=") for words in ("smaller than", "shorter than", "under")),
+])  # fmt: skip
+def test_a_comparison_in_words(tmp_path: Path, words: str, sign: str) -> None:
+    other = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}[sign]
+    assert not found(tmp_path, f"It is {words} it<!--= x {sign} 2 -->.")
+    ((_, message),) = found(tmp_path, f"It is {words} it<!--= x {other} 2 -->.")
+    assert message == f"x {other} 2 goes the other way than {words!r}"
