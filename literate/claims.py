@@ -41,7 +41,7 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
     for check in page.checks:
         tree = parse(check.expression, "eval")
         if check.printed:
-            behind = COMMENT.sub("", page.prose[check.end :], count=1)
+            behind = COMMENT.sub("", page.prose[check.end :])
             unit = re.match(r"\sper (cent|mille)\b", behind)
             if unit and {"cent": 100, "mille": 1000}[unit[1]] not in constants(tree):
                 yield check.line, f"{check.expression} is no number per {unit[1]}"
@@ -67,7 +67,7 @@ def clause(before: str) -> str:
 
 def constants(tree: ast.AST) -> set[float]:
     values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return {abs(float(x)) for x in values if isinstance(x, int | float) and x is not True}
+    return {abs(float(x)) for x in values if isinstance(x, int | float)}
 
 
 def missing(words: str, known: set[float]) -> Iterator[str]:

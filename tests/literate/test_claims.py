@@ -30,6 +30,8 @@ RIGHT = [
     "`scores`; (T, S)<!--= scores.shape == (T, S) -->.",
     "**`scores`** (T,)<!--= scores[0].shape == (T,) -->.",
     "a pair (a, b)<!--= a > b -->.",
+    "`scores` (T,S)<!--= scores.shape == (T, S) -->.",
+    "More than three\n\nSo<!--= x > 2 -->.",
 ]
 WRONG = {
     "More than three times as fast<!--= ratio > 2 -->.": "'three'",
@@ -44,6 +46,8 @@ WRONG = {
     "It is less than half<!--= 0.5 <= share -->.": "goes the other way than 'less than'",
     "It is 30<!--= 100 * share --> per mille.": "100 * share is no number per mille",
     "It is 30<!--= share --> per cent.": "share is no number per cent",
+    "It is 30<!--= count --> a second. More than three<!--= ratio > 2 -->.": "'three'",
+    "`scores` (T,)<!--= scores.shape == (T, S) -->.": "(T,) is not the shape in",
     "`scores`; (S, T)<!--= scores.shape == (T, S) -->.": "(S, T) is not the shape in",
 }
 

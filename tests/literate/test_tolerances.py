@@ -14,7 +14,7 @@ SAID = {
     "it may be off by two millionths of the value": (
         same_number("10.0000", "", 10.00006) and not same_number("10.0000", "", 10.00008)
     ),
-    "but never by more than one unit of the last digit": not same_number("1000.0000", "", 1000.0002),
+    "never by more than one unit of the last digit": not same_number("1000.0000", "", 1000.0002),
     "its coordinates within a twentieth of a point": figures.SLACK == 1 / 20,
     "such as an opacity, to a thousandth": figures.EXACT == 1 / 1000,
 }
