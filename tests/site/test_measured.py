@@ -724,7 +724,7 @@ def test_what_the_page_says_of_memory_holds() -> None:
     says("takes 1090 MiB for a moment", memory["to_tensor, window"]["8192"][0] == 1090)
     growth = [x["8192"][1] / x["2048"][1] for x in ours.values()]
     grows = 3 < min(growth) < max(growth) < 4.1
-    says("what we need in training grows three to four times", grows)
+    says("what we need in training grows three to about four times", grows)
     window = ours["window"]
     says(
         "in training under the window, at 2048 tokens, we need more than the tensor; at 8192 "
@@ -736,8 +736,8 @@ def test_what_the_page_says_of_memory_holds() -> None:
     assert beside[0] > 1.15
     assert beside[-1] == window["8192"][1] / causal["8192"][1] < 2.2
     says(
-        "training takes from a sixth more than that to 2.09 times as much",
-        abs(beside[0] - 7 / 6) < 0.02,
+        "training takes from nearly a fifth more than that to 2.09 times as much",
+        0.98 * 6 / 5 < beside[0] < 6 / 5,
     )
 
 
