@@ -175,7 +175,7 @@ class MultiHeadAttention(PackedProjections):
             both: Any = fastpath(self, query, return_weights)
             if both is not None:
                 return both if return_weights else both[0]
-        seen = mask if cache is None else cache.mask(mask)
+        seen = mask if cache is None else cache.mask(mask, query.shape[-2])
         q, k, v = self._heads(query, key, value, weight)
         past = 0 if cache is None else cache.length
         if self.positions is not None:

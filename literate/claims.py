@@ -12,20 +12,8 @@ from literate.page import Page
 from literate.prose import COMMENT
 from literate.syntax import parse
 
-COUNTS = [
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
-NUMBERS = {word: number for number, word in enumerate([*COUNTS, "thirteen"], start=2)}
+NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+NUMBERS |= {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13}
 NUMBERS |= {"twice": 2, "double": 2, "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6}
 NUMBERS |= {"seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "sixteen": 16, "sixteenth": 16}
 NUMBERS |= {"twenty": 20, "thirty": 30, "hundred": 100, "hundredth": 100, "thousand": 1000}
@@ -33,6 +21,7 @@ NUMBERS |= {"thousandth": 1000}
 MORE = re.compile(r"\b(?:more than|above|at least|larger than|longer than|over)\b")
 LESS = re.compile(r"\b(?:less than|fewer than|below|at most|smaller than|shorter than|under)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
+UNIT = re.compile(r"<!--(?:(?!-->).)*-->\sper (cent|mille)\b", re.S)
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
 
 
@@ -41,8 +30,7 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
     for check in page.checks:
         tree = parse(check.expression, "eval")
         if check.printed:
-            behind = COMMENT.sub("", page.prose[check.end :])
-            unit = re.match(r"\sper (cent|mille)\b", behind)
+            unit = UNIT.match(page.prose, check.end)
             if unit and {"cent": 100, "mille": 1000}[unit[1]] not in constants(tree):
                 yield check.line, f"{check.expression} is no number per {unit[1]}"
             continue
@@ -61,7 +49,7 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
 
 def clause(before: str) -> str:
     """The last words, from a stop or a comment on."""
-    before = COMMENT.sub("\0", before).rpartition("\n\n")[2]
+    before = COMMENT.sub("\0", before.rpartition("\n\n")[2])
     return re.split(r"[.;:,?!(]\s|\0", before)[-1].lower()
 
 

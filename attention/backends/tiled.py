@@ -77,11 +77,8 @@ class Tiled(torch.autograd.Function):
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
         ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
-        ctx.rest = (
-            moved(keep, query.device, {}),
-            scale,
-            softcap,
-        )  # a copy: its own numbers may change
+        # A copy of the mask: its numbers may change.
+        ctx.rest = moved(keep, query.device, {}), scale, softcap
         return context, total
 
     @staticmethod

@@ -64,8 +64,12 @@ class Cache:
         self._keys, self._values = rooms
         self.length += key.shape[-2]
 
-    def mask(self, mask: Mask | Tensor | None) -> Mask | Tensor | None:
+    def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
         """The mask, laid over what is held and what comes.
+
+        Args:
+            mask: Over all positions so far.
+            queries: How many come, a count.
 
         Raises:
             ValueError: A query may attend, by this mask, to what is not held.

@@ -75,9 +75,9 @@ class RollingKVCache(Cache):
             self._write(key, value, rooms)
         super().keep(key, value, rooms)
 
-    def mask(self, mask: Mask | Tensor | None) -> Mask | Tensor | None:
+    def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
         if mask is None or isinstance(mask, Mask):
-            checks.reach(mask, self.window, self.length)
+            checks.reach(mask, self.window, self.length, queries)
         if not isinstance(mask, Mask) or mask.relative:
             return mask
         # A rule about positions is asked about those that count on, not about slots.

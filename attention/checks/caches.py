@@ -115,14 +115,18 @@ def order(index: Any, held: Tensor | None, name: str) -> None:
         )
 
 
-def reach(mask: Any, window: int, length: int) -> None:
-    """Whether a mask looks back no farther than a window, for a query that comes now or soon."""
-    at = max(2 * window, length)  # an early one sees nothing farther back, under any mask
-    if mask is None or mask.span(at, at, at + 1)[0] <= at - window:
-        raise ValueError(
-            f"mask {mask} may attend to what a rolling cache no longer holds: expected "
-            f"SlidingWindow({window}) in it, as in Causal() & SlidingWindow({window})"
-        )
+def reach(mask: Any, window: int, length: int, queries: int) -> None:
+    """Whether a mask looks back no farther than a window: from the queries that come.
+
+    And from a later one: so that most are refused in the first call, where nothing is gone yet.
+    """
+    late = 2 * window
+    for first, last in ((late, late), (length, length + queries - 1)):
+        if mask is None or mask.span(first, last, last + 1)[0] <= first - window:
+            raise ValueError(
+                f"mask {mask} may attend to what a rolling cache no longer holds: expected "
+                f"SlidingWindow({window}) in it, as in Causal() & SlidingWindow({window})"
+            )
 
 
 def alone(cache: object, key: object, kind: type) -> None:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from attention.checks.holding import devices
-from attention.checks.rules import counts
+from attention.checks.rules import broadcasts, counts
 from attention.checks.tensors import strided
 
 
@@ -59,11 +59,7 @@ def beside(name: str, tensor: Tensor, query: Tensor) -> None:
 
 def like_scores(name: str, shape: tuple[int, ...], query: Tensor, key: Tensor) -> None:
     scores = (*query.shape[:-1], key.shape[-2])
-    axes = len(shape)
-    trailing = scores[len(scores) - axes :]
-    if not 2 <= axes <= len(scores) or not (
-        shape == trailing or all(m in (1, s) for m, s in zip(shape, trailing, strict=True))
-    ):
+    if len(shape) < 2 or not broadcasts(shape, scores):
         raise ValueError(
             f"{name} has shape {tuple(shape)}: expected (…, T, S), which broadcasts to "
             f"{tuple(scores)}, and at least two axes{likely(tuple(shape), scores)}"

@@ -37,7 +37,7 @@ def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.devi
         raise TypeError(f"{name} gives {kind}: expected torch.bool, where True means attend")
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
-    if not broadcasts(keep, expected):
+    if not broadcasts(keep.shape, expected):
         more = "; one that tells sequences or heads apart needs the property batch or heads"
         says = more if keep.ndim > len(expected) else ""
         raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}{says}")
@@ -52,15 +52,17 @@ def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
         if not isinstance(end, Tensor) or end.dtype not in INTEGERS:
             kind = end.dtype if isinstance(end, Tensor) else type(end).__name__
             raise TypeError(f"{name} gives intervals of {kind}: expected integers")
-        if not broadcasts(end, expected):
+        if not broadcasts(end.shape, expected):
             raise ValueError(
                 f"{name} gives intervals of shape {shape(end)}: expected (batch, T), {expected}"
             )
 
 
-def broadcasts(tensor: Tensor, expected: tuple[int, ...]) -> bool:
-    return tensor.ndim <= len(expected) and all(
-        m in (1, s) for m, s in zip(tensor.shape[::-1], expected[::-1], strict=False)
+def broadcasts(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
+    trailing = expected[max(len(expected) - len(shape), 0) :]
+    return shape == trailing or (
+        len(shape) == len(trailing)
+        and all(m in (1, s) for m, s in zip(shape, trailing, strict=True))
     )
 
 

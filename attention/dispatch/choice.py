@@ -19,7 +19,7 @@ LARGE = 1 << 24
 # A plan is taken where it costs that share of what torch computes, or less: what it takes varies
 # more with what else the machine does. Torch needs no tensor for its own causal mask, and one that
 # is not kept has to be made.
-KEPT, MADE, IS_CAUSAL = 0.95, 1.05, 0.75
+KEPT, MADE, CAUSAL = 0.95, 1.05, 0.75
 
 
 def auto(call: Call) -> tuple[str, Any]:
@@ -77,7 +77,7 @@ def share(call: Call, mask: Mask) -> float:
     most = KEPT if small(mask, call.queries, call.keys, call.query.device) else MADE
     if call.is_causal:
         # Torch's kernel leaves out keys, 512 at a time; and it can do more with gradients.
-        most = IS_CAUSAL * min(1.0, 0.5 + 256 / call.keys)
+        most = CAUSAL * min(1.0, 0.5 + 256 / call.keys)
         if most <= 0.5 or call.scores < MANY or call.learns:
             return 0.0
     # Blocks compute halves in single precision, which some machines do at half the speed.

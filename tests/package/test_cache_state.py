@@ -426,3 +426,27 @@ def test_a_mask_that_in_time_looks_back_too_far_is_refused_in_time() -> None:
     with pytest.raises(ValueError, match="may attend to what a rolling cache no longer holds"):
         steps()
     assert cache.length >= 8
+
+
+class Tenth(Mask):
+    """Every tenth query sees all before it, the others two."""
+
+    def __call__(self, batch, head, query, key):
+        return (key <= query) & ((query - key < 2) | (query % 10 == 9))
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        wide = any(query % 10 == 9 for query in range(first, last + 1))
+        return 0 if wide else max(first - 1, 0), last + 1
+
+
+def test_each_of_the_queries_that_come_is_asked_how_far_it_looks_back() -> None:
+    attend, cache, x = module(), RollingKVCache(4), tokens(1, 12)
+    first = attend(x[:, :8], mask=Tenth(), cache=cache)
+    torch.testing.assert_close(first, attend(x[:, :8], mask=Tenth()))
+    for stop in (10, 12):  # position 9 is among them
+        with pytest.raises(ValueError, match="may attend to what a rolling cache no longer holds"):
+            attend(x[:, 8:stop], mask=Tenth(), cache=cache)
+    assert cache.length == 8
+    attend(x[:, 8:8], mask=Tenth(), cache=cache)
+    ninth = attend(x[:, 8:9], mask=Tenth(), cache=cache)
+    torch.testing.assert_close(ninth, attend(x[:, :9], mask=Tenth())[:, 8:])
