@@ -295,8 +295,9 @@ class MultiHeadAttention(PackedProjections):
             f"head_dim={self.head_dim}, dropout={self.dropout}"
         )
         default = self.head_dim**-0.5
+        # Positions that are a module stand among the parts, below.
         for name, value in (
-            ("positions", self.positions),
+            ("positions", None if "positions" in self._modules else self.positions),
             ("softcap", self.softcap),
             ("scale", self.scale if self.scale != default else None),
         ):

@@ -23,7 +23,7 @@ class KVCache(Cache):
         fixed: Whether it stays so, and one position too many is an error.
 
     Raises:
-        TypeError: The capacity is no integer.
+        TypeError: The capacity is no integer, or `fixed` is no truth value.
         ValueError: The capacity is less than 1, or is fixed and not given.
 
     Source:

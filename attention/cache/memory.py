@@ -8,7 +8,7 @@ from torch import Tensor
 from attention import checks
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Memory:
     """Keys and values of a sequence that does not change, for cross-attention step by step.
 
@@ -44,6 +44,9 @@ class Memory:
 
     def __post_init__(self) -> None:
         checks.cached(self.key, self.value, None, None)
+
+    def __repr__(self) -> str:
+        return f"Memory(length={self.key.shape[-2]})"
 
     def reorder(self, index: Int[Tensor, "sequences"]) -> "Memory":
         """Other sequences, in another order, or some of them several times.

@@ -4,13 +4,14 @@ from typing import Any
 
 from torch import Tensor
 
-from attention.checks.numbers import count
+from attention.checks.numbers import count, flag
 from attention.checks.rules import integers
 from attention.checks.tensors import DTYPES, shape, some, strided
 from attention.transforms import unseen
 
 
-def capacity(positions: object, fixed: bool) -> None:
+def capacity(positions: object, fixed: object) -> None:
+    flag("fixed", fixed)
     if positions is not None:
         count("capacity", positions, 1)
     elif fixed:

@@ -1,6 +1,6 @@
 """What every mask is: a rule about positions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -121,7 +121,7 @@ class Mask:
         """
         return False
 
-    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> Sequence[Interval] | None:
         """The keys that each query sees, as stretches from a start to before a stop.
 
         A query sees what lies in any of them: they may overlap, be empty and reach beyond the
@@ -256,7 +256,9 @@ class Mask:
             tensor([[ True,  True, False],
                     [ True,  True,  True]])
         """
-        return self.tile(queries, keys, slice(0, queries), slice(0, keys), device).contiguous()
+        tile = self.tile(queries, keys, slice(0, queries), slice(0, keys), device)
+        # A copy: a rule may give a tensor that it holds.
+        return tile.clone(memory_format=torch.contiguous_format)
 
     def shape(self, queries: int, keys: int) -> tuple[int, ...]:
         """The shape of `to_tensor`."""

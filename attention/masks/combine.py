@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.masks.base import Mask
-from attention.masks.intervals import Interval, Position, both, within
+from attention.masks.intervals import Interval, Position, both, larger, within
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,9 +70,9 @@ class And(Pair):
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
         left, right = self.left.first(keys), self.right.first(keys)
-        if isinstance(left, Tensor) and isinstance(right, Tensor):
-            return left.maximum(right)
-        return left if isinstance(left, Tensor) else right
+        if isinstance(left, Tensor) or isinstance(right, Tensor):
+            return larger(left, right)
+        return max(left, right)
 
 
 class Or(Pair):
@@ -96,7 +96,7 @@ class Or(Pair):
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
         left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
-        return None if left is None or right is None else left + right
+        return None if left is None or right is None else [*left, *right]
 
 
 @dataclass(frozen=True, repr=False)

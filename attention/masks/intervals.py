@@ -1,5 +1,7 @@
 """What rules reckon with: positions, rows of what a mask holds, stretches of keys."""
 
+from collections.abc import Sequence
+
 import torch
 from jaxtyping import Int
 from torch import Tensor
@@ -21,7 +23,7 @@ def within(start: int, stop: int, keys: int) -> tuple[int, int]:
     return start, min(max(stop, start), keys)
 
 
-def both(left: list[Interval], right: list[Interval]) -> list[Interval] | None:
+def both(left: Sequence[Interval], right: Sequence[Interval]) -> list[Interval] | None:
     """What lies in an interval of each; None if that is too many: each `~` may double them."""
     if len(left) * len(right) > MOST_PAIRS:
         return None

@@ -1,5 +1,6 @@
 """A mask for a stretch of a longer sequence."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxtyping import Bool, Int
@@ -38,6 +39,6 @@ class Shifted(Of):
     def full(self, first: int, last: int, start: int, stop: int) -> bool:
         return self.mask.full(*(position + self.by for position in (first, last, start, stop)))
 
-    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
+    def intervals(self, query: Int[Tensor, "queries"], keys: int) -> Sequence[Interval] | None:
         found = self.mask.intervals(query + self.by, keys + self.by)
         return found and [(start - self.by, stop - self.by) for start, stop in found]

@@ -4,6 +4,7 @@ import re
 
 import pytest
 import torch
+from torch import nn
 
 from attention import (
     AttentionGraph,
@@ -11,6 +12,7 @@ from attention import (
     Causal,
     KVCache,
     MultiHeadAttention,
+    Positions,
     Rotary,
     SelfAttention,
     dot_product_attention,
@@ -94,6 +96,11 @@ def test_what_a_module_says_of_itself() -> None:
     assert said.splitlines()[1].startswith(
         "  num_heads=2, num_kv_heads=2, head_dim=4, dropout=0.0, positions=Rotary("
     )
+
+    class Learned(nn.Module, Positions):
+        pass
+
+    assert repr(MultiHeadAttention(8, 2, positions=Learned())).count("Learned()") == 1
 
 
 @pytest.mark.parametrize("name", ["key", "value"])

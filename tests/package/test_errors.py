@@ -483,8 +483,8 @@ CASES = {
     "blocks of a rule without stretches": (
         {"backend": "spans", "value": K, "mask": Documents(torch.tensor([[0, 1, 0, 0, 0, 0]]))},
         ValueError,
-        "backend 'spans' cannot tell which stretches of keys a query sees under "
-        "Documents(ids=tensor([[0, 1, 0, 0, 0, 0]])): expected fused or tiled",
+        "backend 'spans' takes 6 stretches of keys a query at most, and "
+        "Documents(ids=tensor([[0, 1, 0, 0, 0, 0]])) tells none or more: expected fused or tiled",
     ),
     "tiles of another batch": (
         {"backend": "tiled", "mask": Padding(torch.tensor([1, 1, 1, 1, 1]))},

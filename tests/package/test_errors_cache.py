@@ -197,6 +197,11 @@ CASES = {
         "capacity is 0: expected a count of at least 1",
     ),
     "half a capacity": (lambda: KVCache(0.5), TypeError, "capacity is a float: expected an int"),
+    "perhaps fixed": (
+        lambda: KVCache(4, fixed="no"),
+        TypeError,
+        "fixed is a str: expected True or False",
+    ),
     "fixed at nothing": (
         lambda: KVCache(fixed=True),
         ValueError,

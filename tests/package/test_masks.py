@@ -330,6 +330,33 @@ def test_a_mask_of_ones_own() -> None:
     assert not (~Everything()).to_tensor(2, 3).any()
 
 
+def test_a_mask_that_holds_its_tensor_keeps_it_to_itself() -> None:
+    class Table(Mask):
+        held = torch.ones(2, 3, dtype=torch.bool)
+
+        def __call__(self, batch, head, query, key):
+            return self.held
+
+    Table().to_tensor(2, 3).zero_()
+    assert Table.held.all()
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_stretches_may_come_in_a_list_or_a_tuple(kind: type) -> None:
+    class Sinks(Mask):
+        def __call__(self, batch, head, query, key):
+            return key < 4
+
+        def intervals(self, query, keys):
+            return kind([(0, 4)])
+
+    x = torch.randn(1, 2, 40, 8)
+    for mask in (Sinks(), Causal() & (SlidingWindow(8) | Sinks()), Causal() & ~Sinks()):
+        got = dot_product_attention(x, x, x, mask, backend="spans")
+        want = dot_product_attention(x, x, x, mask, backend="eager")
+        torch.testing.assert_close(got, want)
+
+
 def test_a_mask_that_tells_heads_apart() -> None:
     class Widths(Mask):
         heads = 2

@@ -218,6 +218,24 @@ def test_torch_func(name: str, device: str) -> None:
         torch.testing.assert_close(forward_ad.unpack_dual(dual).tangent, tangent)
 
 
+def test_a_tensor_of_another_kind_need_not_be_written_into() -> None:
+    class Kind(Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            if kwargs and "out" in kwargs:
+                raise NotImplementedError(f"{func} has no out")
+            return super().__torch_function__(func, types, args, kwargs)
+
+    query = torch.randn(2, 3, 4)
+    with torch.no_grad():
+        want = dot_product_attention(query, query, query, return_weights=True)
+        kind = query.as_subclass(Kind)
+        got = dot_product_attention(kind, kind, kind, return_weights=True)
+    for one, other in zip(got, want, strict=True):
+        assert type(one) is Kind
+        torch.testing.assert_close(one.as_subclass(Tensor), other)
+
+
 @pytest.mark.parametrize("backend", ["loops", "eager", "fused", "auto"])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_autocast(backend: str, dtype: torch.dtype, device: str) -> None:

@@ -1,6 +1,8 @@
 """Positions against their definitions written out, and the law that distances are all there is."""
 
 import math
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import torch
@@ -13,6 +15,7 @@ from attention import (
     ALiBi,
     Causal,
     KVCache,
+    Mask,
     MultiHeadAttention,
     Padding,
     Rotary,
@@ -266,8 +269,29 @@ def test_what_a_mask_calls_first() -> None:
     )
     other = Padding(torch.tensor([4, 1]), side="left")
     for mask, want in ((left, [7, 4]), (left & right, [7, 4]), (right & left, [7, 4]),
-                       (left & other, [7, 8])):  # fmt: skip
+                       (left & other, [7, 8]), (left & From(5), [7, 5]),
+                       (From(5) & left, [7, 5])):  # fmt: skip
         assert mask.first(9).tolist() == want
+    assert (From(5) & Causal()).first(9) == (Causal() & From(5)).first(9) == 5
+
+
+@dataclass(frozen=True)
+class From(Mask):
+    at: int
+
+    def __call__(self, batch: Any, head: Any, query: Any, key: Any) -> Any:
+        return key >= self.at
+
+    def first(self, keys: int) -> int:
+        return self.at
+
+
+def test_a_number_says_where_all_begin_as_a_tensor_does(draw) -> None:
+    query, key = draw(2, 6, 7, 4, dtype=torch.float32), draw(2, 3, 7, 4, dtype=torch.float32)
+    each = Rotary().place(query, key, first=torch.full((2,), 3, device=query.device))
+    for one, other in zip(Rotary().place(query, key, first=3), each, strict=True):
+        assert torch.equal(one, other)
+    assert not torch.equal(Rotary().place(query, key)[0], each[0])
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
