@@ -86,7 +86,7 @@ def dot_product_attention(
             context of zeros, weights of zero and no gradient. Keys and values that no query may
             attend to can hold anything. Those that some query sees must be finite, also for the
             queries that may not see them: 0 · NaN is NaN. NaN in what a query sees makes its
-            context NaN; of infinite scores the softmax is NaN, or zeros.
+            context NaN; of infinite scores, hidden or not, the softmax may be NaN or zeros.
         bias: What is added to the scores; of at least two axes, it broadcasts to `(…, H, T, S)`.
             −∞ masks; what is not masked must be finite.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.

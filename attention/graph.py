@@ -39,8 +39,8 @@ class AttentionGraph(View):
             are the last `T` of them, as when decoding with a cache.
         queries: The `T` tokens that stand at the queries, where they are another sequence, as in
             cross-attention. They are nodes of their own then.
-        at_least: The least weight that has an arrow. What is left out is said, in the text and
-            below the drawing.
+        at_least: The least weight that has an arrow, to six decimals. What is left out is said, in
+            the text and below the drawing.
         strongest: How many arrows arrive at a query, the strongest first; all if not given.
 
     Raises:

@@ -3,7 +3,7 @@
 This holds for the rotary positions that a configuration calls `default`, all of a head turned.
 Others, such as those of Llama 3.1 (`llama3`) or YaRN, turn by other frequencies: the weights would
 load, and the results be wrong.
-[A recipe](recipes.md#rope-scaling-the-positions-of-a-later-llama) has the first. A `sliding_window`
+[A recipe](models.md#rope-scaling-the-positions-of-a-later-llama) has the first. A `sliding_window`
 of None, as in later Mistrals, is no window.
 
 A family has a function from the state of its attention to one that ours loads. Sizes, positions and
@@ -19,6 +19,10 @@ masks are in its configuration `c`, and are given to the module and to its calls
     Gemma 2:     the same as Llama, and softcap=c.attn_logit_softcapping,
                      scale=c.query_pre_attn_scalar**-0.5
                  mask=Causal(), and in every other layer that of Mistral
+    Gemma 3:     the same as Qwen3, and scale=c.query_pre_attn_scalar**-0.5,
+                     positions=Rotary(c.rope_parameters[c.layer_types[layer]]["rope_theta"]);
+                     1 is added to query_norm.weight and key_norm.weight, which count from there
+                 mask=Causal(), and in a layer of "sliding_attention" that of Mistral
     BLOOM:       MultiHeadAttention(c.hidden_size, c.n_head, positions=ALiBi());  mask=Causal()
     ModernBERT:  MultiHeadAttention(c.hidden_size, c.num_attention_heads, bias=False,
                      positions=Rotary(c.rope_parameters[c.layer_types[layer]]["rope_theta"]))

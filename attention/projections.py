@@ -51,7 +51,10 @@ class PackedProjections(nn.Module):
         self.key_norm: nn.RMSNorm | None = None
 
     def reset_parameters(self) -> None:
-        """Draw queries', keys' and values' matrices and biases anew, as `nn.Linear` draws."""
+        """Draw queries', keys' and values' matrices and biases anew, as `nn.Linear` draws.
+
+        The output projection and the norms have `reset_parameters` of their own.
+        """
         # Whole: of a matrix that several processes share, rows would be a copy.
         for whole in (self.in_proj_weight, self.in_proj_bias):
             if whole is not None:

@@ -43,6 +43,8 @@ def eager(
     if dropout_p:
         weights = dropout(weights, dropout_p)
     context = unfold(fold(weights, size) @ value, size)  # (…, H, T, E)
+    if empty is not None:  # whatever gradient comes for it, which a zero weight would not stop
+        context = context.masked_fill(empty, 0.0)
     return (context.to(dtype), weights.to(dtype)) if half else (context, weights)
 
 

@@ -101,7 +101,7 @@ def kernel(
         q, k, v = four(query), four(key), four(value)
     heads, kv_heads = q.size(1), k.size(1)
     if heads == 0:  # PyTorch 2.11 divides by the number of heads, which ends the process
-        return query @ key.mT @ value
+        return with_bias(query @ key.mT @ value, over)
     grouped = False
     if heads != kv_heads:  # a branch: `!=` of symbols is a symbol too, which torch refuses
         grouped = True
@@ -120,8 +120,8 @@ def kernel(
         context = scaled_dot_product_attention(
             q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
         )
-    if key.size(-2) == 0 and over is not None and over.is_floating_point():
-        context = context + over.sum()  # of nothing: torch's kernel forgets a bias without keys
+    if over is not None and over.is_floating_point() and 0 in (key.size(-2), context.numel()):
+        context = with_bias(context, over)
     if context.requires_grad and not torch.compiler.is_compiling():
         context = guarded(context)
     if folded:
@@ -129,6 +129,14 @@ def kernel(
     if axes != 4:
         context = context.reshape(*query.shape[:-1], value.shape[-1])
     return context
+
+
+def with_bias(
+    context: Float[Tensor, "*heads queries value_dim"],
+    over: Bool[Tensor, "..."] | Float[Tensor, "..."] | None,
+) -> Float[Tensor, "*heads queries value_dim"]:
+    """A context without numbers or of no keys: torch's kernel forgets that a bias made it."""
+    return context if over is None or not over.is_floating_point() else context + over.sum()
 
 
 def above_zero(

@@ -53,7 +53,9 @@ def spans(
     context: Any = Spans.apply(rows_of(query), rows_of(key), rows_of(value), plan, scale, size)
     context = context.view(batch, heads, rows, width)
     if size > 1:
-        context = context.unflatten(2, (-1, size)).transpose(2, 3)
+        context = context.unflatten(2, (-1, size)).transpose(2, 3).flatten(1, 2)
+    if plan.idle is not None:  # whatever gradient comes for it
+        context = context.masked_fill(plan.idle, 0.0)
     return context.reshape(shape).to(dtype), None
 
 

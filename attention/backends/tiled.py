@@ -1,5 +1,6 @@
 """Attention tile by tile: the memory it takes grows with the length, not with its square."""
 
+import math
 from typing import Any
 
 import torch
@@ -73,7 +74,7 @@ class Tiled(torch.autograd.Function):
                 top = higher
             idle = total == 0  # a query that may attend to nothing keeps its zeros
             contexts.append((context / total.masked_fill(idle, 1.0)).to(query.dtype))
-            sums.append((top + total.log()).masked_fill(idle, 0.0))
+            sums.append((top + total.log()).masked_fill(idle, math.inf))
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
         ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
@@ -105,7 +106,9 @@ def gradients(
     for rows in tiles(query.shape[-2], ROWS):
         # Not by a slice, for which torch has no rule where several gradients come at once.
         asked = -2, rows.start, rows.stop - rows.start
-        grad, of_sums = wide(of_context.narrow(*asked)), of_total.narrow(*asked)
+        sums, of_sums = total[..., rows, :], of_total.narrow(*asked)
+        # A query that sees nothing may get any gradient: 0 · NaN is NaN.
+        grad = wide(of_context.narrow(*asked)).masked_fill(sums == math.inf, 0.0)
         same = (grad * context[..., rows, :]).sum(dim=-1, keepdim=True) - of_sums  # (…, H, R, 1)
         of_rows = wide(torch.zeros_like(query[..., rows, :]))
         biases = () if bias is None else bias[..., rows, :].split(COLUMNS, dim=-1)
@@ -113,7 +116,7 @@ def gradients(
         for tile in visible(query, key, value, bias, keep, rows):
             n = tile.number
             scores, slope = score(tile, size, scale, softcap)
-            weights = (scores - total[..., rows, :]).exp()  # (…, H, R, C)
+            weights = (scores - sums).exp()  # (…, H, R, C)
             of_value[n] = of_value[n] + fold(weights, size).mT @ fold(grad, size)
             of_scores = weights * (unfold(fold(grad, size) @ tile.value.mT, size) - same)
             if tile.bias is not None:

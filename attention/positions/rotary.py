@@ -142,7 +142,7 @@ class Rotary(Positions):
         """How far each pair turns from one position to the next, in radians, shape `(width / 2,)`.
 
         A class of your own can say it otherwise, as models for long texts do:
-        [later Llamas](recipes.md#rope-scaling-the-positions-of-a-later-llama).
+        [later Llamas](models.md#rope-scaling-the-positions-of-a-later-llama).
 
         Args:
             width: How many numbers of each head turn.

@@ -174,6 +174,11 @@ def test_what_nobody_sees_may_be_anything(backend: str, device: str) -> None:
     assert torch.equal(context[:, 0], torch.zeros(2, 4, device=device))
     for tensor in (context, *grads(context, query, key, value)):
         assert tensor.isfinite().all()
+    # Nor one of its gradient, as of a norm of zeros.
+    of_context = torch.randn_like(context)
+    of_context[:, 0] = math.nan
+    for gradient in torch.autograd.grad(context, (query, key, value), of_context):
+        assert gradient.isfinite().all()
     # One key head for both: its third key is read by neither.
     context = dot_product_attention(query, key[:1], value[:1], mask, backend=backend)
     assert context.isfinite().all()

@@ -12,6 +12,7 @@ from attention import (
     MultiHeadAttention,
     Padding,
     SelfAttention,
+    SlidingWindow,
     dot_product_attention,
 )
 
@@ -285,3 +286,31 @@ def test_a_bias_that_learns_where_no_key_is_left(backend: str, mask, heads: int)
     assert torch.equal(context, torch.zeros_like(query))
     (grad,) = torch.autograd.grad(context.sum(), bias)
     assert torch.equal(grad, torch.zeros_like(bias))
+
+
+@pytest.mark.parametrize("backend", ["auto", "fused", "eager", "tiled"])
+@pytest.mark.parametrize(("batch", "heads", "queries"), [(0, 2, 3), (2, 0, 3), (2, 2, 0)])
+@pytest.mark.parametrize("mask", [None, Causal()], ids=["none", "causal"])
+def test_a_bias_that_learns_where_no_query_is(
+    backend: str, batch: int, heads: int, queries: int, mask
+) -> None:
+    query, key = torch.randn(batch, heads, queries, 4), torch.randn(batch, heads, 5, 4)
+    bias = torch.randn(queries, 5, requires_grad=True)
+    context = dot_product_attention(query, key, key, mask, bias=bias, backend=backend)
+    (grad,) = torch.autograd.grad(context.sum(), bias)
+    assert torch.equal(grad, torch.zeros_like(bias))
+
+
+@pytest.mark.parametrize("backend", ["auto", "fused", "eager", "tiled", "spans"])
+@pytest.mark.parametrize("kv_heads", [4, 2])
+def test_of_a_query_that_sees_nothing_no_gradient_gets_out(backend: str, kv_heads: int) -> None:
+    query = torch.randn(2, 4, 40, 8, requires_grad=True)
+    key, value = torch.randn(2, 2, kv_heads, 40, 8, requires_grad=True)
+    mask = SlidingWindow(6) & Padding(torch.tensor([20, 40]))
+    idle = ~mask.to_tensor(40, 40).any(dim=-1)  # (batch, 1, queries)
+    context = dot_product_attention(query, key, value, mask, backend=backend)
+    want = torch.autograd.grad(context.sum(), (query, key, value), retain_graph=True)
+    some = torch.ones_like(context).masked_fill(idle[..., None], math.nan)
+    got = torch.autograd.grad(context, (query, key, value), some)
+    for one, other in zip(got, want, strict=True):
+        torch.testing.assert_close(one, other)

@@ -120,26 +120,45 @@ FAMILIES = {
     "Qwen3": {"rms_norm_eps": 1e-3},
     "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 2.0, "query_pre_attn_scalar": 5,
                "layer_types": ["sliding_attention", "full_attention"]},
+    "Gemma3Text": {"sliding_window": 6, "query_pre_attn_scalar": 5, "rms_norm_eps": 1e-3,
+                   "layer_types": ["sliding_attention", "full_attention"],
+                   "rope_parameters": {
+                       "sliding_attention": {"rope_type": "default", "rope_theta": 100.0},
+                       "full_attention": {"rope_type": "default", "rope_theta": 1000.0}}},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_llama_and_those_that_are_like_it(name: str, hub) -> None:
-    """Llama: grouped heads and rotation. Mistral: a window. Qwen3: norms. Gemma 2: a softcap."""
-    model, c = tiny(hub, name, **GROUPED, **FAMILIES[name])
+    """Llama: grouped heads and rotation. Mistral: a window. Qwen3: norms. Gemma 2: a softcap.
+
+    Gemma 3: norms whose weights count from 1, and another rotation under the window.
+    """
+    model, c = tiny(hub, name, **GROUPED | FAMILIES[name])
     layers = [heard(layer.self_attn) for layer in model.layers]
     generate(hub, model)
     for calls, layer in zip(layers, range(2), strict=True):
-        options = {"qk_norm": c.rms_norm_eps} if name == "Qwen3" else {}
+        options, rope = {}, c.rope_parameters
+        if name in ("Qwen3", "Gemma3Text"):
+            options["qk_norm"] = c.rms_norm_eps
+        if name.startswith("Gemma"):
+            options["scale"] = c.query_pre_attn_scalar**-0.5
         if name == "Gemma2":
-            options = {"softcap": c.attn_logit_softcapping, "scale": c.query_pre_attn_scalar**-0.5}
+            options["softcap"] = c.attn_logit_softcapping
+        if name == "Gemma3Text":
+            rope = rope[c.layer_types[layer]]
         attend = MultiHeadAttention(
             c.hidden_size, c.num_attention_heads, num_kv_heads=c.num_key_value_heads,
             head_dim=c.head_dim, bias=False,
-            positions=Rotary(c.rope_parameters["rope_theta"]), **options,
+            positions=Rotary(rope["rope_theta"]), **options,
         )  # fmt: skip
-        attend.load_state_dict(from_llama(calls.module.state_dict()))
-        local = name == "Mistral" or (name == "Gemma2" and layer == 0)
+        ours = from_llama(calls.module.state_dict())
+        if name == "Gemma3Text":
+            ours |= {
+                f"{part}_norm.weight": 1 + ours[f"{part}_norm.weight"] for part in ("query", "key")
+            }
+        attend.load_state_dict(ours)
+        local = name == "Mistral" or (name.startswith("Gemma") and layer == 0)
         mask = Causal() & SlidingWindow(c.sliding_window) if local else Causal()
         caches = [KVCache, lambda: KVCache(TOTAL, fixed=True)]
         agree(calls, attend, mask, [*caches, lambda: RollingKVCache(6)] if local else caches)

@@ -56,6 +56,11 @@ def test_what_nobody_sees_may_be_anything(queries: int) -> None:
     assert not got[2].masked_select(unread[..., None]).any()
     for one, other in zip(got, want, strict=True):
         assert torch.equal(one, other)
+    inputs = [x.requires_grad_() for x in (query, key, value)]
+    context = dot_product_attention(*inputs, mask=mask, backend="triton")
+    some = context.detach().sin().masked_fill(idle[..., None], math.nan)
+    for one, other in zip(torch.autograd.grad(context, inputs, some), got[1:], strict=True):
+        assert torch.equal(one, other)
 
 
 @pytest.mark.parametrize(("queries", "keys"), [(0, 3), (2, 0), (20, 0), (0, 0)])
