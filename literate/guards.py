@@ -31,14 +31,15 @@ NUMBER = re.compile(
             e[-+]?\d+ | (?:\s|\\[,;])?\\?[%‰] | \s?× | \\times\s?(?=\$) | x\b
           | [\s-]per\s?cent\b | -fold\b
           | \stimes\s(?:as\s(?:fast|slow|long)|faster|slower|more|less|fewer)\b
-          | \stimes\s(?:larger|smaller|longer|shorter)\b
+          | \stimes\s(?:larger|smaller|longer|shorter|the|all|our)\b
+          | \stimes\sas\s(?:many|much|large|wide|often)\b
         )
     )|×\s?\d+|\b(?i:factor)\sof\s\d+|[¼-¾⅐-⅞]""",
     re.X,
 )
 PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
 INTEGER = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")  # 30.0 is none
-WHOLE = re.compile(r"(?<![\d.])(\d[\d_,\u202f]*)(?:\.0*)?(?![\d.]*\d)")
+WHOLE = re.compile(r"(?<![\w.#])(\d[\d_,\u202f]*)(?:\.0*)?(?![\d.]*\d)")
 LONG = re.compile(r"(?<![\w.])[-−]?\d[\d,]*\.\d{3,}")
 
 

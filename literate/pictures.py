@@ -63,6 +63,20 @@ def uncompared(page: Page, stem: str, compared: Set[str]) -> Iterator[tuple[int,
                 yield figure.line, f"no block saves {figure.name}"
 
 
+def out_of_order(page: Page, stem: str) -> Iterator[tuple[int, str]]:
+    """Where a picture is first shown behind one that later code names: the two may be swapped."""
+    code = "\n".join(block.code for block in page.blocks)
+    known: dict[str, int] = {}
+    for figure in shown(page, stem):
+        at = code.find(figure.name) if figure.name else -1
+        if at < 0 or figure.name in known:
+            continue
+        if at < max(known.values(), default=-1):
+            last = max(known, key=known.__getitem__)
+            yield figure.line, f"{figure.name} is shown behind {last}, and saved before it"
+        known[figure.name] = at
+
+
 def committed(page: Path, name: str) -> Path:
     """Where the figure `name` of a page is kept: beside it, in `figures/`."""
     return page.parent / "figures" / page.stem / name

@@ -2,7 +2,8 @@
 
     scores = inputs @ inputs.T  # (6, 6)
 
-Of several names on the left, each must have that shape. Shapes in letters are left to the reader.
+Of several names on the left, each must have that shape. A number may have a word behind it, as in
+`(2, 8 heads, 6)`. Shapes in letters are left to the reader.
 """
 
 import ast
@@ -10,13 +11,14 @@ import re
 
 from literate.remarks import remarks
 
-SHAPE = re.compile(r"\((\d+(?:, ?\d+)*,?)\)")
+WORD = r"(?<=\d) [^\W\d]\w*"
+SHAPE = re.compile(rf"\((\d+(?:{WORD})?(?:, ?\d+(?:{WORD})?)*,?)\)")
 
 
 def held(code: str, path: str) -> ast.Module | str:
     """The code, with an assertion behind each assignment that such a remark follows."""
     said = {
-        remark.start[0]: f"({match[1].rstrip(',')},)"
+        remark.start[0]: f"({re.sub(WORD, '', match[1]).rstrip(',')},)"
         for remark in remarks(code)
         if (match := SHAPE.search(remark.string))
     }

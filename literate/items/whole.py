@@ -25,6 +25,8 @@ class GuardItem(Item[Whole]):
             raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")
         for line, message in at_odds(page):
             raise Mismatch(line, message)
+        for line, message in pictures.out_of_order(page, self.path.stem):
+            raise Mismatch(line, message)
         # A part of the page may have been chosen, or have failed: then it saved a part.
         if {block.line for block in page.blocks if runs(block)} <= self.run.ran:
             for line, message in pictures.uncompared(page, self.path.stem, self.run.compared):

@@ -175,6 +175,18 @@ def test_a_figure_that_nothing_was_compared_with(run, saved, page, line, says) -
     assert f"page.md:{line}: {says}" in failures(run(page)[0])[0]
 
 
+def test_two_figures_that_were_swapped(run, saved, pytester: pytest.Pytester) -> None:
+    (pytester.path / "figures/page/y.svg").write_text("<svg></svg>\n", "utf-8")
+    both = SAVES.replace("![A](figures/page/x.svg)\n", "") + SAVES.replace("x.svg", "y.svg", 1)
+    for order, fits in (("xy", True), ("yx", False), ("xxyx", True), ("yxy", False)):
+        shown = "\n\n".join(f"![A](figures/page/{name}.svg)" for name in order)
+        result, _ = run(both.replace("![A](figures/page/x.svg)", shown))
+        assert bool(failures(result)) != fits
+        if not fits:
+            says = "x.svg is shown behind y.svg, and saved before it"
+            assert says in failures(result)[0]
+
+
 def test_a_picture_that_no_block_can_draw_names_its_source(run, saved) -> None:
     page = SAVES + "\n![B](shots/home.jpg)<!-- source: the site in Chromium -->\n"
     assert not failures(run(page)[0])

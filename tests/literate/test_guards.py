@@ -261,10 +261,27 @@ def test_a_check_of_a_constant_fails_at_its_line(run) -> None:
         "It is 0.26<!--= 26 / 100 -->.",
         "It is 0.26<!--= float('0.26') -->.",
         "It is 2,600<!--= 2_600 * 1 -->.",
+        "It is 0.26<!--= 0.2599 + 0 -->.",
+        "It is 0.26<!--= float('0.2601') -->.",
+        "So<!--= 1 < 2 -->.",
+        "So<!--= all([]) -->.",
     ):
         result, _ = run(f"# Page\n\n{text}\n")
         assert "page.md:3: " in failures(result)[0]
         assert "checks nothing: write what the page computes" in failures(result)[0]
+
+
+def test_what_compares_something_with_itself_checks_nothing(run) -> None:
+    start = "```python\nimport torch\n\nx = torch.ones(2)\n```"
+    for claim in (
+        "x.equal(x)", "torch.allclose(x + 1, x + 1, atol=1)", "(x + 1).ge(x + 1)",
+        "torch.isclose(x, x)",
+    ):  # fmt: skip
+        said = f"So<!--= {claim} -->."
+        result, _ = run(f"# Page\n\n{start}\n\n{said}\n")
+        assert any("checks nothing: write" in failure for failure in failures(result))
+    for claim in ("x.equal(x + 0)", "torch.allclose(x, x + 1, atol=1)"):
+        assert not failures(run(f"# Page\n\n{start}\n\nSo<!--= {claim} -->.\n")[0])
 
 
 def test_a_check_of_more_than_a_constant_is_one(run) -> None:
@@ -273,8 +290,14 @@ def test_a_check_of_more_than_a_constant_is_one(run) -> None:
         "It is 2<!--= 2 * 1 -->.",  # one digit
         "It is 26<!--= x * 26 -->.",  # of the page
         "So<!--= (x < 2) == (2 > x) -->.",
+        "So<!--= 2 + 2 == 4 -->.",
+        "So<!--= 'y' not in globals() -->.",
+        "So<!--= not torch.equal(t, t) -->.",  # as of NaN
+        "So<!--= torch.equal(t - t, t * torch.nan) is False -->.",
+        "So<!--= t.isnan() -->.",
     ):
-        result, _ = run(f"# Page\n\n```python\nx = 1\n```\n\n{text}\n")
+        start = "import torch\n\nx, t = 1, torch.tensor(torch.nan)"
+        result, _ = run(f"# Page\n\n```python\n{start}\n```\n\n{text}\n")
         assert not failures(result)
 
 
@@ -287,6 +310,8 @@ def test_a_shape_in_a_remark_is_held(run) -> None:
         ("(3,)", False),
         ("(D, T)", True),
         ("in 1 of 2", True),
+        ("(3 rows, 2)", True),
+        ("(3, 2 each)", True),
     ):
         result, _ = run(f"# Page\n\n```python\n{block.format(remark)}\n```\n")
         assert bool(failures(result)) != fits
@@ -296,6 +321,9 @@ def test_a_shape_in_a_remark_is_held(run) -> None:
                 f"the remark says that y has the shape {remark.rstrip(')').rstrip(',')},)"
                 in failures(result)[0]
             )
+    for remark in ("(2 rows, 3)", "(2, 3 columns)"):
+        result, _ = run(f"# Page\n\n```python\n{block.format(remark)}\n```\n")
+        assert "the remark says that y has the shape (2, 3,)" in failures(result)[0]
     for left, fits in (("a, b", True), ("a, (b, c)", False)):
         code = f"import torch\n\n{left} = torch.ones(2, 2, 3)  # (2, 3)"
         result, _ = run(f"# Page\n\n```python\n{code}\n```\n")

@@ -96,11 +96,11 @@ def test_a_printing_block_gets_an_output(run) -> None:
 
 
 def test_an_error_and_a_false_claim_are_not_repaired(run) -> None:
-    page = "```python\nx = 1 / 0\n```\n\nNo<!--= 1 > 2 -->.\n"
+    page = "```python\nx = 1 / 0\n```\n\nNo<!--= 1 + 1 > 3 -->.\n"
     result, path = run(page, "--update-docs")
     assert counts(result) == (0, 1, 1)
     assert path.read_text("utf-8") == page
-    result, path = run("No<!--= 1 > 2 -->.\n", "--update-docs")
+    result, path = run("No<!--= 1 + 1 > 3 -->.\n", "--update-docs")
     assert counts(result) == (0, 0, 1)
 
 

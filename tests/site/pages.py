@@ -1,10 +1,18 @@
 """The pages of the book, as written and as built."""
 
+import re
 from pathlib import Path
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 CHAPTERS = [page for page in PAGES if page.startswith(("foundations/", "speed/"))]
+
+
+def says(page: str, words: str, holds: bool) -> None:
+    """A page says it once, in these words, and what was measured is so."""
+    text = re.sub(r"<!--.*?-->", "", (DOCS / page).read_text("utf-8"), flags=re.S)
+    assert text.count(words) == 1, f"{page} does not say once: {words}"
+    assert holds, f"{page} says, and it is not so: {words}"
 
 
 def shown(built: Path, page: str) -> str:

@@ -5,6 +5,8 @@ import re
 from itertools import pairwise
 from pathlib import Path
 
+from pages import says
+
 ROOT = Path(__file__).parents[2]
 PARTS = {"scores": "`q @ k.mT`", "scale": "`/ 8`", "softmax": "`softmax`", "average": "`@ v`"}
 HELD = {part: name for part, name in PARTS.items() if part != "average"}
@@ -49,23 +51,52 @@ def test_the_tables_show_what_was_measured() -> None:
 def test_what_the_page_says_of_them_holds() -> None:
     lengths = json.loads((ROOT / "benchmarks/cost.json").read_text("utf-8"))["lengths"]
     ms = [each["ms"] for each in lengths.values()]
-    for one, two in pairwise(ms[1:]):  # twice the text, four times the time
-        assert all(3.6 < two[way] / one[way] < 4.4 for way in ("eager", "fused"))
-    assert all(0.3 < each["fused"] / each["eager"] < 0.4 for each in ms[1:])
-    for length, each in lengths.items():  # two tables
-        tables = 2 * 8 * int(length) ** 2 * 4 / 2**20
-        assert abs(each["mib"]["eager"] - tables) < 2
-        assert each["mib"]["fused"] < 10
-    assert ms[1]["scale"] > ms[1]["average"]
-    assert 28 < ms[1]["scale"] / ms[0]["scale"] < 34  # "thirty times as long"
+    page = "speed/what-attention-costs.md"
+    says(
+        page,
+        "From 1024 on, both ways take about four times as long for twice the text.",
+        all(
+            3.6 < two[way] / one[way] < 4.4
+            for one, two in pairwise(ms[1:])
+            for way in ("eager", "fused")
+        ),
+    )
+    says(
+        page,
+        "The time is still quadratic, but about a third as long.",
+        all(0.3 < each["fused"] / each["eager"] < 0.4 for each in ms[1:]),
+    )
+    tables = {length: 2 * 8 * int(length) ** 2 * 4 / 2**20 for length in lengths}
+    mib = {length: each["mib"] for length, each in lengths.items()}
+    says(
+        page,
+        "Memory is as we counted. At 1024 tokens `eager` takes two tables of 32 MiB each. The "
+        "fused kernel takes a few MiB",
+        tables["1024"] == 2 * 32
+        and all(
+            abs(each["eager"] - tables[length]) < 2 and each["fused"] < 10
+            for length, each in mib.items()
+        ),
+    )
+    says(
+        page,
+        "at 1024 tokens, the one operation of `/ 8` takes more time than the 128 of `@ v`",
+        ms[1]["scale"] > ms[1]["average"],
+    )
+    says(
+        page,
+        "from 512 to 1024 tokens the entries quadruple, and the division takes thirty times as "
+        "long.",
+        28 < ms[1]["scale"] / ms[0]["scale"] < 34,
+    )
     now = ms[1]
     shown = {
         "scale": now["scale"],
         "scale, held": now["scale, held"],
         "eager, held, beside fused": round(now["eager, held"] / now["fused"], 2),
     }
-    page = (ROOT / "docs/speed/what-attention-costs.md").read_text("utf-8")
+    text = (ROOT / "docs" / page).read_text("utf-8")
     for name, number in shown.items():
-        assert f"{number}<!-- source: benchmarks/cost.json, {name}, 1024 tokens -->" in page
+        assert f"{number}<!-- source: benchmarks/cost.json, {name}, 1024 tokens -->" in text
     for part in ("scale", "softmax"):  # to get a table costs more than to fill it
         assert now[part] > 2 * now[f"{part}, held"]

@@ -49,6 +49,31 @@ def test_words_that_are_a_heading_lead_to_it() -> None:
     assert seen > 200
 
 
+def test_a_term_leads_to_where_it_is_explained() -> None:
+    """The beginnings of its words stand in that section."""
+    glossary, seen = Page.read(DOCS / "about/glossary.md").prose, 0
+    for term, page, at in re.findall(r"^\| \[([^\]]+)\]\(\.\./([^)#]+)#([^)]+)\)", glossary, re.M):
+        found = section(page, at).casefold()
+        for word in re.findall(r"[^\W\d_]{2,}", term.replace("\\", "")):
+            assert word.casefold()[:5] in found, f"[{term}] leads to {page}#{at}, without {word}"
+        seen += 1
+    assert seen > 100
+
+
+def section(page: str, at: str) -> str:
+    """From a heading to the next that is no lower."""
+    lines, found, deep = Page.read(DOCS / page).text.splitlines(), [], 0
+    for line in lines:
+        heading = re.match(r"(#+) (.+)", line)
+        if heading and found and len(heading[1]) <= deep:
+            break
+        if heading and not found and anchor(heading[2]) == at:
+            deep = len(heading[1])
+        if deep:
+            found.append(line)
+    return "\n".join(found)
+
+
 def test_a_name_leads_to_its_own_reference() -> None:
     texts = {page: Page.read(DOCS / page).prose for page in PAGES}
     package = Path(DOCS.parent, "attention").rglob("*.py")

@@ -5,12 +5,14 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 from masks import kinds
 from masks import masks as drawn
+from pages import says as page_says
 
 from attention import affine
 from attention.backends.products import MIN_BYTES
@@ -20,6 +22,7 @@ from attention.dispatch.choice import auto
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/speed/benchmarks.md"
+says = partial(page_says, "speed/benchmarks.md")
 MASKS = ("none", "causal", "window", "documents", "documents at random", "prefix", "padding")
 CUT = {"documents": "equal texts", "documents at random": "unequal texts"}
 LENGTHS = (64, 512, 2048, 8192)
@@ -398,13 +401,6 @@ def ceiling() -> dict:
 def ratios(length: int, way: str) -> dict[str, float]:
     cells = {name: forward(length)[name]["ways"] for name in MASKS}
     return {name: each[way]["ratio"] for name, each in cells.items() if way in each}
-
-
-def says(words: str, holds: bool) -> None:
-    """The page says it in these words, and what was measured is so."""
-    page = re.sub(r"<!--.*?-->", "", PAGE.read_text("utf-8"), flags=re.S)
-    assert words in page
-    assert holds, words
 
 
 def test_what_the_page_says_of_one_kernel_holds() -> None:

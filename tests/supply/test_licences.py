@@ -87,3 +87,12 @@ def test_each_line_of_the_table_has_its_text() -> None:
     for what, *_ in TABLE:
         name = re.split(r"[:,;]", what)[0].strip("`").removeprefix("The weights of ")
         assert name in TEXTS, name
+
+
+def test_the_licence_of_the_text_is_named_alike() -> None:
+    said = {
+        name: set(re.findall(r"CC BY [\d.]*\d", (ROOT / name).read_text("utf-8")))
+        for name in ("LICENSE", "README.md", "docs/about/licences.md")
+    }
+    assert len(said["LICENSE"]) == 1
+    assert all(each == said["LICENSE"] for each in said.values())
