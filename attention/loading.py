@@ -21,7 +21,8 @@ masks are in its configuration `c`, and are given to the module and to its calls
                  mask=Causal(), and in every other layer that of Mistral
     Gemma 3:     the same as Qwen3, and scale=c.query_pre_attn_scalar**-0.5,
                      positions=Rotary(c.rope_parameters[c.layer_types[layer]]["rope_theta"]);
-                     1 is added to query_norm.weight and key_norm.weight, which count from there
+                     add 1 to query_norm.weight and key_norm.weight: its norms multiply by
+                     1 + weight
                  mask=Causal(), and in a layer of "sliding_attention" that of Mistral
     BLOOM:       MultiHeadAttention(c.hidden_size, c.n_head, positions=ALiBi());  mask=Causal()
     ModernBERT:  MultiHeadAttention(c.hidden_size, c.num_attention_heads, bias=False,

@@ -33,9 +33,9 @@ class MultiHeadAttention(PackedProjections):
     The rows of all `W_q[h]`, then of all `W_k[h]`, then of all `W_v[h]` are one matrix,
     `in_proj_weight`: names and order are those of `nn.MultiheadAttention`, and one product serves
     self-attention. `query_proj`, `key_proj` and `value_proj` are its parts; a state dict may hold
-    them apart. They are no layers: they have no hooks, what looks for an `nn.Linear` finds
-    `out_proj` alone, they learn together or not at all, and their gradients are rows of
-    `in_proj_weight.grad`.
+    them apart. They are no layers: they have no hooks, they learn together or not at all, and
+    their gradients are rows of `in_proj_weight.grad`. What looks for an `nn.Linear` finds
+    `out_proj` alone.
 
     Short self-attention without a mask, where no gradient is recorded, may be one call of torch's,
     which `nn.MultiheadAttention` makes too, and which gives the same to within rounding;

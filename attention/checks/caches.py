@@ -117,9 +117,10 @@ def order(index: Any, held: Tensor | None, name: str) -> None:
 
 
 def reach(mask: Any, window: int, length: int, queries: int) -> None:
-    """Whether a mask looks back no farther than a window: from the queries that come.
+    """Whether a mask looks back no farther than a window, from the queries that come.
 
-    And from a later one: so that most are refused in the first call, where nothing is gone yet.
+    A later query is asked about too: so most masks that look too far are refused in the first call,
+    where nothing is gone yet.
     """
     late = 2 * window
     for first, last in ((late, late), (length, length + queries - 1)):

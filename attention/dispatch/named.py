@@ -46,7 +46,7 @@ def skipping(backend: str, call: Call, mask: Any) -> Any:
         plan = plans.plan(call.query, call.key, mask, call.learns)
         from attention.blocks.lanes import MOST  # late, as in plans
 
-        why = f"takes {MOST} stretches of keys a query at most, and {mask!r} tells none or more"
+        why = f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"
     else:
         plan = kernels.rule(call.query, call.key, mask)
         why = f"knows a window and one stretch of keys for each sequence, and not {mask!r}"

@@ -484,7 +484,7 @@ CASES = {
         {"backend": "spans", "value": K, "mask": Documents(torch.tensor([[0, 1, 0, 0, 0, 0]]))},
         ValueError,
         "backend 'spans' takes 6 stretches of keys a query at most, and "
-        "Documents(ids=tensor([[0, 1, 0, 0, 0, 0]])) tells none or more: expected fused or tiled",
+        "Documents(ids=tensor([[0, 1, 0, 0, 0, 0]])) gives none, or more: expected fused or tiled",
     ),
     "tiles of another batch": (
         {"backend": "tiled", "mask": Padding(torch.tensor([1, 1, 1, 1, 1]))},
