@@ -21,7 +21,7 @@ NUMBERS |= {"thousandth": 1000}
 MORE = re.compile(r"\b(?:more than|above|at least|larger than|longer than|over)\b")
 LESS = re.compile(r"\b(?:less than|fewer than|below|at most|smaller than|shorter than|under)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
-UNIT = re.compile(r"<!--(?:(?!-->).)*-->\sper (cent|mille)\b", re.S)
+UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\sper (cent|mille)\b", re.S)
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
 
 

@@ -31,8 +31,9 @@ NUMBER = re.compile(
             e[-+]?\d+ | (?:\s|\\[,;])?\\?[%‰] | \s?× | \\times\s?(?=\$) | x\b
           | [\s-]per\s?cent\b | -fold\b
           | \stimes\s(?:as\s(?:fast|slow|long)|faster|slower|more|less|fewer)\b
-          | \stimes\s(?:larger|smaller|longer|shorter|the|all|our)\b
-          | \stimes\sas\s(?:many|much|large|wide|often)\b
+          | \stimes\s(?:larger|smaller|longer|shorter|higher|wider|bigger|deeper)\b
+          | \stimes\s(?:the|all|our|its|their|that|what)\b
+          | \stimes\sas\s(?:many|much|few|large|big|small|wide|high|deep|often)\b
         )
     )|×\s?\d+|\b(?i:factor)\sof\s\d+|[¼-¾⅐-⅞]""",
     re.X,

@@ -58,9 +58,14 @@ def uncompared(page: Page, stem: str, compared: Set[str]) -> Iterator[tuple[int,
             own = f"a page shows what its own blocks save, in figures/{stem}/"
             yield figure.line, f"{figure.address} is compared with nothing: {own}"
         elif figure.name not in compared:
-            named = re.compile(rf"(?<![\w.-]){re.escape(figure.name)}(?![\w.-])")
+            named = whole(figure.name)
             if not any(named.search(code) for code in waiting):  # else it is a record
                 yield figure.line, f"no block saves {figure.name}"
+
+
+def whole(name: str) -> re.Pattern[str]:
+    """The name of a figure, and not the end of another's."""
+    return re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")
 
 
 def out_of_order(page: Page, stem: str) -> Iterator[tuple[int, str]]:
@@ -68,9 +73,10 @@ def out_of_order(page: Page, stem: str) -> Iterator[tuple[int, str]]:
     code = "\n".join(block.code for block in page.blocks)
     known: dict[str, int] = {}
     for figure in shown(page, stem):
-        at = code.find(figure.name) if figure.name else -1
-        if at < 0 or figure.name in known:
+        found = whole(figure.name).search(code) if figure.name else None
+        if found is None or figure.name in known:
             continue
+        at = found.start()
         if at < max(known.values(), default=-1):
             last = max(known, key=known.__getitem__)
             yield figure.line, f"{figure.name} is shown behind {last}, and saved before it"

@@ -12,7 +12,8 @@ import re
 from literate.remarks import remarks
 
 WORD = r"(?<=\d) [^\W\d]\w*"
-SHAPE = re.compile(rf"\((\d+(?:{WORD})?(?:, ?\d+(?:{WORD})?)*,?)\)")
+SIZE = rf"\d+(?:{WORD})?"
+SHAPE = re.compile(rf"\((\d+|{SIZE},|{SIZE}(?:, ?{SIZE})+,?)\)")
 
 
 def held(code: str, path: str) -> ast.Module | str:

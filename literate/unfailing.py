@@ -12,6 +12,8 @@ from literate.prose import Check
 from literate.syntax import parse
 
 EQUAL = {"equal", "allclose", "isclose", "eq", "ge", "le", "assert_close"}
+SIDES = {"input", "other", "actual", "expected"}
+LOOKING = {"__import__", "dir", "eval", "globals", "locals", "open", "vars"}  # at the page
 LITERAL = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?")
 
 
@@ -26,7 +28,8 @@ def unfailing(page: Page) -> Iterator[tuple[int, str]]:
         tree = whole = parse(check.expression, "eval").body
         while isinstance(tree, ast.UnaryOp):
             tree = tree.operand
-        vain = isinstance(tree, ast.Constant) or same(tree) or equal(whole) or either(tree)
+        alike = same(bare(tree)) or equal(bare(whole))
+        vain = isinstance(tree, ast.Constant) or alike or either(tree)
         if vain or (not_of_the_page(tree) and (idle(check, tree) or repeats(check, tree))):
             yield check.line, check.expression
 
@@ -41,9 +44,23 @@ def equal(tree: ast.expr) -> bool:
     """Whether a function compares something with itself."""
     if not isinstance(tree, ast.Call) or ast.unparse(tree.func).split(".")[-1] not in EQUAL:
         return False
-    asked = [tree.func.value] if isinstance(tree.func, ast.Attribute) else []
-    one, other = [*asked, *tree.args][-2:] if len(tree.args) < 2 else tree.args[:2]
-    return ast.dump(one) == ast.dump(other)
+    sides = [*tree.args, *(word.value for word in tree.keywords if word.arg in SIDES)]
+    if len(sides) < 2 and isinstance(tree.func, ast.Attribute):
+        sides = [tree.func.value, *sides]
+    return len(sides) > 1 and ast.dump(sides[0]) == ast.dump(sides[1])
+
+
+def bare(tree: ast.expr) -> ast.expr:
+    """What `.all()`, `.item()`, `all` or `bool` is asked about."""
+    while isinstance(tree, ast.Call) and not tree.keywords:
+        function, given = tree.func, tree.args
+        if isinstance(function, ast.Attribute) and function.attr in ("all", "item") and not given:
+            tree = function.value
+        elif ast.unparse(function) in ("all", "bool", "torch.all") and len(given) == 1:
+            tree = given[0]
+        else:
+            break
+    return tree
 
 
 def either(tree: ast.expr) -> bool:
@@ -51,8 +68,14 @@ def either(tree: ast.expr) -> bool:
 
 
 def not_of_the_page(tree: ast.expr) -> bool:
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return not (names - {*vars(builtins)} | names & {"__import__", "globals"})
+    read: set[str] = set()
+    bound: set[str] = set()  # by a comprehension or a lambda: names of its own
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+    return not (read - bound - {*vars(builtins)} | read & LOOKING)
 
 
 def idle(check: Check, tree: ast.expr) -> bool:
@@ -64,8 +87,9 @@ def repeats(check: Check, tree: ast.expr) -> bool:
     """Whether the number that is shown is typed in it, or one that is rounded to it."""
     shown = re.sub(r"\D", "", check.printed).strip("0")
     typed = [str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    return len(shown) > 1 and any(
-        shown == re.sub(r"\D", "", one).strip("0")
-        or (LITERAL.fullmatch(one) and same_number(check.printed, check.unit, float(one)))
-        for one in typed
+    numbers = [float(one) for one in typed if LITERAL.fullmatch(one)]
+    alone = [number for number in numbers if number not in (0, 1)]  # which change nothing
+    return len(shown) > 1 and (
+        any(shown == re.sub(r"\D", "", one).strip("0") for one in typed)
+        or (len(alone) == 1 and same_number(check.printed, check.unit, alone[0]))
     )

@@ -124,9 +124,11 @@ class Rotary(Positions):
         """Queries and keys turned to their positions, by one table for both: they end together."""
         queries, keys = query.shape[-2], key.shape[-2]
         end, rows = past + keys, max(queries, keys)
+        if not isinstance(first, Tensor):
+            end = end - first
+        at = torch.arange(end - rows, end, device=query.device)
         if isinstance(first, Tensor):
-            first = first[:, None, None]  # (batch, 1, rows): all heads alike
-        at = torch.arange(end - rows, end, device=query.device) - first
+            at = at - first[:, None, None]  # (batch, 1, rows): all heads alike
         cos, sin = self.table(query, at)
         query = self.turn(query, cos[..., rows - queries :, :], sin[..., rows - queries :, :])
         return query, self.turn(key, cos[..., rows - keys :, :], sin[..., rows - keys :, :])

@@ -275,12 +275,18 @@ def test_what_compares_something_with_itself_checks_nothing(run) -> None:
     start = "```python\nimport torch\n\nx = torch.ones(2)\n```"
     for claim in (
         "x.equal(x)", "torch.allclose(x + 1, x + 1, atol=1)", "(x + 1).ge(x + 1)",
-        "torch.isclose(x, x)",
+        "torch.isclose(x, x).all()", "torch.equal(input=x, other=x)", "bool((x == x).all())",
+        "all(x.eq(x))", "torch.all(x == x).item()", "all(i > 0 for i in [1, 2])",
+        "x.equal(other=x)", "(lambda y: y > 1)(2)",
     ):  # fmt: skip
         said = f"So<!--= {claim} -->."
         result, _ = run(f"# Page\n\n{start}\n\n{said}\n")
         assert any("checks nothing: write" in failure for failure in failures(result))
-    for claim in ("x.equal(x + 0)", "torch.allclose(x, x + 1, atol=1)"):
+    for claim in (
+        "x.equal(x + 0)", "torch.allclose(x, x + 1, atol=1)", "torch.equal(input=x, other=x + 0)",
+        "x.equal(other=x + 0)", "all(x.eq(x + 0))",
+        "eval('x').sum() == 2", "any([x.sum() == 2, x is None])",
+    ):  # fmt: skip
         assert not failures(run(f"# Page\n\n{start}\n\nSo<!--= {claim} -->.\n")[0])
 
 
@@ -289,6 +295,7 @@ def test_a_check_of_more_than_a_constant_is_one(run) -> None:
         "It is 2.4<!--= 12 / 5 -->.",  # not the digits that are shown
         "It is 2<!--= 2 * 1 -->.",  # one digit
         "It is 26<!--= x * 26 -->.",  # of the page
+        "It is 24<!--= 24.3 - 0.5 -->.",
         "So<!--= (x < 2) == (2 > x) -->.",
         "So<!--= 2 + 2 == 4 -->.",
         "So<!--= 'y' not in globals() -->.",
@@ -311,6 +318,8 @@ def test_a_shape_in_a_remark_is_held(run) -> None:
         ("(D, T)", True),
         ("in 1 of 2", True),
         ("(3 rows, 2)", True),
+        ("(7 more)", True),
+        ("(3, 2,)", True),
         ("(3, 2 each)", True),
     ):
         result, _ = run(f"# Page\n\n```python\n{block.format(remark)}\n```\n")

@@ -54,6 +54,16 @@ class Texts(Mask):
         return key < torch.tensor([4, 6])[batch]
 
 
+class OfHeads(Mask):
+    heads = 8
+
+    def __call__(self, batch, head, query, key):
+        return key >= head
+
+    def __repr__(self) -> str:
+        return "OfHeads()"
+
+
 class Looped(Mask):
     keys = 5
 
@@ -485,6 +495,24 @@ CASES = {
         ValueError,
         "backend 'spans' takes 6 stretches of keys a query at most, and "
         "Documents(ids=tensor([[0, 1, 0, 0, 0, 0]])) gives none, or more: expected fused or tiled",
+    ),
+    "blocks of a mask of each head": (
+        {"backend": "spans", "value": K, "mask": OfHeads()},
+        ValueError,
+        "backend 'spans' has one plan for all heads, and OfHeads() tells them apart: expected "
+        "fused or tiled",
+    ),
+    "blocks of sequences on five axes": (
+        {
+            "backend": "spans",
+            "query": Q[None],
+            "key": K[None],
+            "value": K[None],
+            "mask": Padding(torch.tensor([4, 6])),
+        },
+        ValueError,
+        "backend 'spans' tells sequences apart on four axes, batch, heads, T and D, and query has "
+        "5: expected fused or tiled",
     ),
     "tiles of another batch": (
         {"backend": "tiled", "mask": Padding(torch.tensor([1, 1, 1, 1, 1]))},

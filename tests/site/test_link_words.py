@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
@@ -60,11 +61,17 @@ def test_a_term_leads_to_where_it_is_explained() -> None:
     assert seen > 100
 
 
+@cache
+def read(page: str) -> tuple[list[str], list[str]]:
+    found = Page.read(DOCS / page)
+    return found.text.splitlines(), found.prose.splitlines()
+
+
 def section(page: str, at: str) -> str:
     """From a heading to the next that is no lower."""
-    lines, found, deep = Page.read(DOCS / page).text.splitlines(), [], 0
-    for line in lines:
-        heading = re.match(r"(#+) (.+)", line)
+    found, deep = [], 0
+    for line, prose in zip(*read(page), strict=True):  # a remark of code is no heading
+        heading = re.match(r"(#+) (.+)", prose)
         if heading and found and len(heading[1]) <= deep:
             break
         if heading and not found and anchor(heading[2]) == at:

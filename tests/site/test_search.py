@@ -71,7 +71,7 @@ def test_a_public_name_finds_its_reference(
         ("attention sinks", ["reference/recipes/"]),
         ("RoPE scaling", ["reference/models/"]),
         ("LoRA", ["reference/models/"]),
-        ("GPT-2", ["reference/models/"]),
+        ("GPT-2 weights", ["reference/models/"]),
         ("beam search", ["reference/recipes/"]),
         ("bf16", ["reference/recipes/"]),
         ("need_weights", ["reference/multi_head/"]),
