@@ -322,7 +322,7 @@ def test_a_call_that_fails_leaves_the_cache_as_it_was(device: str) -> None:
 def test_what_a_cache_prints_and_what_it_holds_at_first() -> None:
     assert repr(KVCache(8, fixed=True)) == "KVCache(length=0, capacity=8, fixed=True)"
     assert repr(RollingKVCache(4)) == "RollingKVCache(length=0, window=4)"
-    assert repr(Memory(torch.zeros(1, 2, 3, 4), torch.zeros(1, 2, 3, 4))) == "Memory(length=3)"
+    assert repr(Memory(torch.zeros(2, 3, 4), torch.zeros(2, 3, 4))) == "Memory(length=3)"
     assert KVCache().key is KVCache().value is None
     assert KVCache().nbytes == KVCache().capacity == 0
     some = torch.zeros(1, 1, 1)

@@ -54,6 +54,14 @@ class Texts(Mask):
         return key < torch.tensor([4, 6])[batch]
 
 
+class Odd(Mask):
+    def __call__(self, batch, head, query, key):
+        return key % 2 == 1
+
+    def __repr__(self) -> str:
+        return "Odd()"
+
+
 class OfHeads(Mask):
     heads = 8
 
@@ -495,6 +503,12 @@ CASES = {
         ValueError,
         "backend 'spans' takes 6 stretches of keys a query at most, and "
         "Documents(ids=tensor([[0, 1, 0, 0, 0, 0]])) gives none, or more: expected fused or tiled",
+    ),
+    "blocks of such a rule on three axes": (
+        {"backend": "spans", "query": Q[0], "key": K[0], "value": K[0], "mask": Causal() & Odd()},
+        ValueError,
+        "backend 'spans' takes 6 stretches of keys a query at most, and (Causal() & Odd()) gives "
+        "none, or more: expected fused or tiled",
     ),
     "blocks of a mask of each head": (
         {"backend": "spans", "value": K, "mask": OfHeads()},

@@ -339,6 +339,8 @@ def test_a_mask_that_holds_its_tensor_keeps_it_to_itself() -> None:
 
     Table().to_tensor(2, 3).zero_()
     assert Table.held.all()
+    Table.held = torch.ones(3, 2, dtype=torch.bool).T
+    assert Table().to_tensor(2, 3).is_contiguous()
 
 
 @pytest.mark.parametrize("kind", [list, tuple])
