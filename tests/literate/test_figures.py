@@ -176,15 +176,25 @@ def test_a_figure_that_nothing_was_compared_with(run, saved, page, line, says) -
 
 
 def test_two_figures_that_were_swapped(run, saved, pytester: pytest.Pytester) -> None:
-    (pytester.path / "figures/page/y.svg").write_text("<svg></svg>\n", "utf-8")
-    both = SAVES.replace("![A](figures/page/x.svg)\n", "") + SAVES.replace("x.svg", "y.svg", 1)
-    for order, fits in (("xy", True), ("yx", False), ("xxyx", True), ("yxy", False)):
+    """They are first shown in the order in which the code names them: z, a, m."""
+    code = ""
+    for name in "zam":
+        (pytester.path / f"figures/page/{name}.svg").write_text("<svg></svg>\n", "utf-8")
+        code += SAVES.partition("![")[0].replace("x.svg", f"{name}.svg")
+    for order, says in {
+        "zam": "", "zzam": "", "zamaz": "", "amz": "z.svg is shown behind m.svg",
+        "zzma": "a.svg is shown behind m.svg", "azm": "z.svg is shown behind a.svg",
+    }.items():  # fmt: skip
         shown = "\n\n".join(f"![A](figures/page/{name}.svg)" for name in order)
-        result, _ = run(both.replace("![A](figures/page/x.svg)", shown))
-        assert bool(failures(result)) != fits
-        if not fits:
-            says = "x.svg is shown behind y.svg, and saved before it"
-            assert says in failures(result)[0]
+        found = failures(run(f"{code}\n{shown}\n")[0])
+        assert bool(found) == bool(says)
+        assert not says or f"{says}, and saved before it" in found[0]
+    (pytester.path / "figures/page/max.svg").write_text("<svg></svg>\n", "utf-8")
+    code = "".join(
+        SAVES.partition("![")[0].replace("x.svg", name) for name in ("max.svg", "b.svg", "x.svg")
+    )
+    shown = "\n\n".join(f"![A](figures/page/{name}.svg)" for name in ("max", "b", "x"))
+    assert not failures(run(f"{code}\n{shown}\n")[0])
 
 
 def test_a_picture_that_no_block_can_draw_names_its_source(run, saved) -> None:

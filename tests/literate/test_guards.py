@@ -263,6 +263,7 @@ def test_a_check_of_a_constant_fails_at_its_line(run) -> None:
         "It is 2,600<!--= 2_600 * 1 -->.",
         "It is 0.26<!--= 0.2599 + 0 -->.",
         "It is 0.26<!--= float('0.2601') -->.",
+        "It is 0.26<!--= 0.2599 * 1 -->.",
         "So<!--= 1 < 2 -->.",
         "So<!--= all([]) -->.",
     ):
@@ -272,22 +273,26 @@ def test_a_check_of_a_constant_fails_at_its_line(run) -> None:
 
 
 def test_what_compares_something_with_itself_checks_nothing(run) -> None:
-    start = "```python\nimport torch\n\nx = torch.ones(2)\n```"
+    start = "```python\nimport torch\n\nx, ge = torch.ones(2), len\n```"
     for claim in (
         "x.equal(x)", "torch.allclose(x + 1, x + 1, atol=1)", "(x + 1).ge(x + 1)",
         "torch.isclose(x, x).all()", "torch.equal(input=x, other=x)", "bool((x == x).all())",
         "all(x.eq(x))", "torch.all(x == x).item()", "all(i > 0 for i in [1, 2])",
-        "x.equal(other=x)", "(lambda y: y > 1)(2)",
+        "x.equal(other=x)", "(lambda y: y > 1)(2)", "x.le(x).all()",
+        "torch.testing.assert_close(actual=x, expected=x)",
     ):  # fmt: skip
         said = f"So<!--= {claim} -->."
         result, _ = run(f"# Page\n\n{start}\n\n{said}\n")
         assert any("checks nothing: write" in failure for failure in failures(result))
     for claim in (
         "x.equal(x + 0)", "torch.allclose(x, x + 1, atol=1)", "torch.equal(input=x, other=x + 0)",
-        "x.equal(other=x + 0)", "all(x.eq(x + 0))",
-        "eval('x').sum() == 2", "any([x.sum() == 2, x is None])",
+        "x.equal(other=x + 0)", "all(x.eq(x + 0))", "eval('x').sum() == 2",
+        "any([x.sum() == 2, x is None])", "ge(x) == 2 > 1", "ge([x]) == True",
+        "'y' not in locals()", "'x' in dir()", "vars()['x'].sum() == 2",
+        "open('/dev/null').read() == ''", "__import__('math').pi > 3",
     ):  # fmt: skip
-        assert not failures(run(f"# Page\n\n{start}\n\nSo<!--= {claim} -->.\n")[0])
+        assert not failures(run(f"# Page\n\n{start}\n\nSo<!--= {claim} -->.\n")[0]), claim
+    assert not any("nothing" in one for one in failures(run(f"{start}\n\nSo<!--= ge(x) -->.\n")[0]))
 
 
 def test_a_check_of_more_than_a_constant_is_one(run) -> None:
