@@ -191,9 +191,9 @@ def test_two_figures_that_were_swapped(run, saved, pytester: pytest.Pytester) ->
         assert not says or f"{says}, and saved before it" in found[0]
     (pytester.path / "figures/page/max.svg").write_text("<svg></svg>\n", "utf-8")
     code = "".join(
-        SAVES.partition("![")[0].replace("x.svg", name) for name in ("max.svg", "b.svg", "x.svg")
+        SAVES.partition("![")[0].replace("x.svg", name) for name in ("max.svg", "m.svg", "x.svg")
     )
-    shown = "\n\n".join(f"![A](figures/page/{name}.svg)" for name in ("max", "b", "x"))
+    shown = "\n\n".join(f"![A](figures/page/{name}.svg)" for name in ("max", "m", "x"))
     assert not failures(run(f"{code}\n{shown}\n")[0])
 
 
