@@ -30,7 +30,7 @@ def unfailing(page: Page) -> Iterator[tuple[int, str]]:
             tree = tree.operand
         alike = same(bare(tree)) or equal(bare(whole))
         vain = isinstance(tree, ast.Constant) or alike or either(tree)
-        if vain or (not_of_the_page(tree) and (idle(check, tree) or repeats(check, tree))):
+        if vain or idle(check, tree) or repeats(check, tree):
             yield check.line, check.expression
 
 
@@ -67,7 +67,8 @@ def either(tree: ast.expr) -> bool:
     return isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or)
 
 
-def not_of_the_page(tree: ast.expr) -> bool:
+def of_the_page(tree: ast.expr, looking: set[str]) -> bool:
+    """Whether it names something of the page, or a function that may look at it."""
     read: set[str] = set()
     bound: set[str] = set()  # by a comprehension or a lambda: names of its own
     for node in ast.walk(tree):
@@ -75,16 +76,19 @@ def not_of_the_page(tree: ast.expr) -> bool:
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, ast.arg):
             bound.add(node.arg)
-    return not (read - bound - {*vars(builtins)} | read & LOOKING)
+    return bool(read - bound - {*vars(builtins)} | read & looking)
 
 
 def idle(check: Check, tree: ast.expr) -> bool:
     """Whether it is a claim, and nothing is computed for it."""
-    return not check.printed and not any(isinstance(node, ast.BinOp) for node in ast.walk(tree))
+    computes = any(isinstance(node, ast.BinOp) for node in ast.walk(tree))
+    return not (check.printed or computes or of_the_page(tree, LOOKING))
 
 
 def repeats(check: Check, tree: ast.expr) -> bool:
     """Whether the number that is shown is typed in it, or one that is rounded to it."""
+    if of_the_page(tree, {"__import__"}):
+        return False
     shown = re.sub(r"\D", "", check.printed).strip("0")
     typed = [str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     numbers = [float(one) for one in typed if LITERAL.fullmatch(one)]

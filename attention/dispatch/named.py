@@ -43,24 +43,16 @@ def skipping(backend: str, call: Call, mask: Any) -> Any:
     if mask is None:
         return None
     if backend == "spans":
-        plan, why = plans.plan(call.query, call.key, mask, call.learns), unplanned(call, mask)
+        plan = plans.plan(call.query, call.key, mask, call.learns)
+        from attention.blocks.lanes import MOST  # late, as in plans
+
+        why = f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"
+        why = plans.apart(call.query, mask) or why
     else:
         plan = kernels.rule(call.query, call.key, mask)
         why = f"knows a window and one stretch of keys for each sequence, and not {mask!r}"
     refuse(backend, plan is None, why, "fused or tiled")
     return plan
-
-
-def unplanned(call: Call, mask: Mask) -> str:
-    """Why a mask has no plan, if it has none."""
-    if mask.heads is not None:
-        return f"has one plan for all heads, and {mask!r} tells them apart"
-    if mask.batch not in (None, 1) and call.query.ndim != 4:
-        axes = f"and query has {call.query.ndim}"
-        return f"tells sequences apart on four axes, batch, heads, T and D, {axes}"
-    from attention.blocks.lanes import MOST  # late, as in plans
-
-    return f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"
 
 
 def refuse(backend: str, asked: bool, why: str, instead: str) -> None:

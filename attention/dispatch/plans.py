@@ -15,7 +15,7 @@ def plan(query: Tensor, key: Tensor, mask: Mask, learns: bool, most: float | Non
     `most` is what it may cost, in scores. Of several sequences, one that costs more is not made.
     """
     checks.fits(mask, query, key)
-    if mask.heads is not None or (mask.batch not in (None, 1) and query.ndim != 4):
+    if apart(query, mask):
         return None
     from attention import blocks  # late: a quarter of the time that the package takes to load
 
@@ -23,3 +23,13 @@ def plan(query: Tensor, key: Tensor, mask: Mask, learns: bool, most: float | Non
     if most is not None and (mask.batch or 1) > 1:
         limit = blocks.Limit(most, key.shape[:-2].numel(), group(query, key))
     return blocks.plan(mask, query.size(-2), key.size(-2), learns, limit)
+
+
+def apart(query: Tensor, mask: Mask) -> str:
+    """Why a mask has no plan though it tells its stretches; empty if nothing is against it."""
+    if mask.heads is not None:
+        return f"has one plan for all heads, and {mask!r} tells them apart"
+    if mask.batch not in (None, 1) and query.ndim != 4:
+        axes = f"and query has {query.ndim}"
+        return f"tells sequences apart on four axes, batch, heads, T and D, {axes}"
+    return ""

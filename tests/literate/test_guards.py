@@ -264,6 +264,8 @@ def test_a_check_of_a_constant_fails_at_its_line(run) -> None:
         "It is 0.26<!--= 0.2599 + 0 -->.",
         "It is 0.26<!--= float('0.2601') -->.",
         "It is 0.26<!--= 0.2599 * 1 -->.",
+        "It is 0.26<!--= eval('0.26') -->.",
+        "It is 26<!--= sum(i for i in [26]) -->.",
         "So<!--= 1 < 2 -->.",
         "So<!--= all([]) -->.",
     ):

@@ -262,7 +262,8 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
     beside = [way["ratio"] for way in several]
     says("With 16 and 64 texts cuDNN is a little ahead in most rows: it takes nine tenths of our "
          "time or more.",
-         min(beside) >= 0.9 and 2 * sum(x < 1 for x in beside) > len(beside))  # fmt: skip
+         0.9 <= min(beside) <= max(beside) < 1.02
+         and 2 * sum(x < 1 for x in beside) > len(beside))  # fmt: skip
     square_, flash = (
         cell("sparing", "1 × 512 × 2048, 64/8 heads of 128, causal, forward")[way]["range"]
         for way in ("triton", "flash 2, last")
