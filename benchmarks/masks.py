@@ -36,6 +36,7 @@ from attention import (
 )
 
 HEADS, WIDTH = 8, 64
+TOKENS, TEXTS, TEXT_HEADS = 4096, (64, 32, 16, 8), 12  # of a batch; so many texts share the tokens
 FLEX = {"causal", "window", "documents", "prefix"}  # a mask more is 10 s of compiling more
 
 Way = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -154,12 +155,12 @@ def flag() -> Cells:
 
 
 def batches() -> Cells:
-    """4096 tokens in texts of unequal lengths, in 12 heads."""
+    """As many tokens in texts of unequal lengths: many short ones, or few long ones."""
     torch.manual_seed(0)
     found: Cells = {}
-    for count in (64, 32, 16, 8):
-        length = 4096 // count
-        shape = 12, length, WIDTH
+    for count in TEXTS:
+        length = TOKENS // count
+        shape = TEXT_HEADS, length, WIDTH
         print(f"a product of matrices: {rate()} GFLOP/s", file=sys.stderr, flush=True)
         cells: Cells = {"product": rate()}
         for name, make in kinds(count, length).items():

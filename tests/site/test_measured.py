@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 import torch
-from masks import kinds
+from masks import HEADS, TEXT_HEADS, TEXTS, TOKENS, WIDTH, kinds
 from masks import masks as drawn
 from pages import says as page_says
 
-from attention import affine
+from attention import Causal, affine
 from attention.backends.products import MIN_BYTES
 from attention.backends.spans import walk
 from attention.dispatch.call import Call
@@ -408,6 +408,12 @@ def test_what_the_page_says_of_one_kernel_holds() -> None:
     same |= {(n, "causal"): ratios(n, "is_causal")["causal"] for n in LENGTHS if n != 512}
     hundredths = {pair: round(100 * abs(ratio - 1)) for pair, ratio in same.items()}
     off = {by: [n for (n, _), by_n in hundredths.items() if by_n == by] for by in (0, 1)}
+    query = {n: torch.empty(1, HEADS, n, WIDTH) for n in (511, 512, 513)}
+    chosen = {n: auto(Call(q, q, q, Causal()))[0] for n, q in query.items()}
+    says(
+        "At `511` or `513` tokens both sides run one kernel again.",
+        chosen == {511: "fused", 512: "spans", 513: "fused"},
+    )
     says("Seven such pairs, at four lengths", (len(same), len(LENGTHS)) == (7, 4))
     says(
         "Two, both of one length: three more are off by one hundredth, and those of 64 tokens by "
@@ -752,6 +758,12 @@ def test_what_the_page_says_of_batches_holds() -> None:
         {n: {m: batch(n, m, turn) for m in BATCH_MASKS} for n in BATCHES}
         for turn in ("again", "new")
     )
+    says(
+        "Here are `4096` tokens in `12` heads of 64: `64` texts of up to `64` tokens, `32` of up "
+        "to `128`, `16` of up to `256`, or `8` of up to `512`.",
+        (TOKENS, TEXT_HEADS, WIDTH) == (4096, 12, 64)
+        and {count: TOKENS // count for count in TEXTS} == {64: 64, 32: 128, 16: 256, 8: 512},
+    )
     left, alone = "padding on the left", "padding"
     ahead = {(n, m) for n in BATCHES for m in BATCH_MASKS if again[n][m] > PERHAPS}
     both = "causal and padding"
@@ -786,11 +798,11 @@ def test_what_the_page_says_of_batches_holds() -> None:
         ),
     )
     fused = set()
-    for count in (64, 32, 16, 8):
-        query = torch.empty(count, 12, 4096 // count, 64)
-        for name, make in kinds(count, 4096 // count).items():
+    for count, longest in zip(TEXTS, BATCHES, strict=True):
+        query = torch.empty(count, TEXT_HEADS, longest, WIDTH)
+        for name, make in kinds(count, longest).items():
             if auto(Call(query, query, query, make()))[0] == "fused":
-                fused.add((4096 // count, name))
+                fused.add((longest, name))
     says(
         "At `64` tokens, and at `128` under two of the masks, `auto` makes no plan",
         fused == {*((64, name) for name in BATCH_MASKS), (128, both), (128, "four texts")},
