@@ -129,12 +129,15 @@ def dot_product_attention(
     """
     values_known = not unseen()
     fit = checks.usual(query, key, value, whole=values_known)
-    mask_alone = backend == "auto" and bias is None and softcap is None and not return_weights
+    mask_alone = backend == "auto" and bias is None and softcap is None and return_weights is False
+
     if values_known and fit and mask_alone and type(dropout_p) is float and not dropout_p:
         context = direct(query, key, value, mask, scale)
         if context is not None:
             return context
     checks.backend(backend, NAMES)
+    checks.flag("return_weights", return_weights)
+
     mixed = autocast.active(query)
     if mixed:
         query, key, value, bias = autocast.lower(query, key, value, bias)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from threading import Lock
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
 from torch import Tensor
@@ -11,7 +11,8 @@ from torch import Tensor
 from attention.masks.base import Mask
 
 Made = TypeVar("Made")
-PLAIN = (int, float, str, type(None))  # what cannot change unseen
+PLAIN = (bool, int, float, str, type(None))  # what cannot change unseen; a subclass of one can
+
 MAX_BYTES = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
 
 
@@ -33,11 +34,8 @@ class Kept(Generic[Made]):
 
     def get(self, mask: Mask, beside: object, make: Callable[[], Made]) -> Made:
         """What was made of an equal mask and the same beside it, or what is made now."""
-        try:
-            name = content(mask), beside
-        except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
-            return make()
-        return self.under(name, make)
+        found = label(mask)
+        return make() if found is None else self.under((found, beside), make)
 
     def find(self, name: object) -> Made | None:
         """What was made under this name, if it was."""
@@ -65,6 +63,14 @@ class Kept(Generic[Made]):
         return sum(nbytes for _, nbytes in self.made.values())
 
 
+def label(mask: Mask) -> object:
+    """The content of a mask; None where it may change unseen, and nothing is kept."""
+    try:
+        return content(mask)
+    except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
+        return None
+
+
 def content(part: object) -> object:
     """What a mask is made of, tensors by their content: they may change in place."""
     if isinstance(part, Mask):
@@ -78,7 +84,7 @@ def content(part: object) -> object:
         return type(part), *codes(own), *held, *map(content, held.values())
     if isinstance(part, Tensor) and part.nbytes <= MAX_BYTES:
         return part.dtype, part.shape, part.numpy().tobytes()
-    if isinstance(part, PLAIN):
+    if type(part) in PLAIN:
         # 1 is True and 0.0 is −0.0, but a rule may tell them apart.
         return type(part), part, repr(part)
     raise TypeError(f"{type(part).__name__} may change unseen")
@@ -111,12 +117,19 @@ def codes(own: tuple[type, ...]) -> list[object]:
     """What methods and properties of classes are and do: a notebook may define them anew."""
     found = [value for base in own for value in vars(base).values() if hasattr(value, "__get__")]
     inner = [getattr(value, "fget", None) or getattr(value, "__func__", value) for value in found]
-    changed = [
-        (getattr(method, "__code__", None), getattr(method, "__defaults__", None))
-        for method in inner
-    ]
+    changed = [told for method in inner for told in body(method)]
     hash((*found, *changed))  # a TypeError here says that it cannot be kept
     return [*found, *changed]
+
+
+def body(method: Any) -> list[object]:
+    """What a method does: its code, and the numbers that it takes when none are given."""
+    code = getattr(method, "__code__", None)
+    if code is not None and {*code.co_freevars} - {"__class__"}:
+        raise TypeError(f"{method.__name__} reads variables, and may change unseen")
+
+    named = getattr(method, "__kwdefaults__", None) or {}
+    return [code, getattr(method, "__defaults__", None), *sorted(named.items())]
 
 
 def bytes_in(part: object) -> int:

@@ -172,6 +172,7 @@ class MultiHeadAttention(PackedProjections):
             key = value = None
         weight = self.in_proj_weight  # once a call: what is parametrized is computed each time
         checks.tokens("query", query, weight)
+        checks.flag("return_weights", return_weights)
         if key is mask is cache is None:
             both: Any = fastpath(self, query, return_weights)
             if both is not None:
@@ -262,8 +263,9 @@ class MultiHeadAttention(PackedProjections):
         `~key_padding_mask[:, None, None]`. Its weights are averaged over heads, ours are not.
 
         Raises:
-            TypeError: It is not `nn.MultiheadAttention`, its `out_proj` is not `nn.Linear` itself,
-                or it has other weights than those four, or without biases two.
+            TypeError: It is not `nn.MultiheadAttention`, or one with a `forward` of its own; its
+                `out_proj` is not `nn.Linear` itself; or it has other weights than those four, or
+                without biases two.
             ValueError: It has `batch_first=False`, `kdim`, `vdim`, `add_bias_kv` or
                 `add_zero_attn`, for which there is nothing here, or an `out_proj` of another width.
 

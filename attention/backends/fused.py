@@ -1,7 +1,8 @@
 """Attention as torch computes it: one kernel, which need not hold all the scores at once.
 
-On a CPU it does, with dropout, with values of another width, and under a bias that learns. One
-query of each of four heads may be two products, where those read many shared keys faster.
+On a CPU it does, with dropout, on few queries with values of another width than keys, and under a
+bias that learns. One query of each of four heads may be two products, where those read many shared
+keys faster.
 """
 
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import REGISTER, clean, idle, silence
-from attention.backends import products
+from attention.backends import products, suited
 from attention.heads import fold, four, unfold
 from attention.once import once
 from attention.transforms import learns, readable
@@ -92,6 +93,14 @@ def kernel(
     causal: bool = False,
 ) -> Float[Tensor, "*heads queries value_dim"]:
     """Torch's own, brought to its four axes and back; or two products, where those pay."""
+    if suited.coarse(query):
+        added = over.float() if over is not None and over.is_floating_point() else over
+        q, k, v = query.float(), key.float(), value.float()
+        return kernel(q, k, v, added, scale, dropout_p, causal).to(query.dtype)
+    if suited.uneven(query, value) and not dropout_p:
+        same = suited.filled(query, key, value)
+        return kernel(*same, over, scale, 0.0, causal)[..., : value.size(-1)]
+
     query, scale = above_zero(query, scale)
     axes = query.ndim
     if over is not None and (axes != 4 or over.ndim != 4):

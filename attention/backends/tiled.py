@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import autocast, checks
-from attention.backends.tiles import COLUMNS, ROWS, Tile, tiles, visible, wide
+from attention.backends.tiles import COLUMNS, ROWS, Tile, tiles, under, visible, wide
 from attention.heads import fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
@@ -35,8 +35,11 @@ def tiled(
     if bias is not None:
         if not unseen() and bias.is_inference():  # which cannot be saved
             bias = bias.clone()
-        bias = bias.expand(*bias.shape[:-2], query.shape[-2], key.shape[-2])
+        bias = bias.expand(*bias.shape[:-1], key.shape[-2])
+    # By other names: compiled code takes no tensor twice.
+    key, value = key.view_as(key), value.view_as(value)
     context: Tensor = Tiled.apply(query, key, value, bias, keep, scale, softcap)[0]
+
     return context, None
 
 
@@ -86,7 +89,7 @@ class Tiled(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         # As forward ran: the weights must be those of its sums.
         run = autocast.off(gradients, grads[0].device.type)
-        return run(ctx.saved_tensors, *ctx.rest, *grads)
+        return run(ctx.saved_tensors, *ctx.rest, ctx.needs_input_grad[3], *grads)
 
 
 def gradients(
@@ -94,6 +97,7 @@ def gradients(
     keep: Mask | Tensor | None,
     scale: float,
     softcap: float | None,
+    bias_learns: bool,
     of_context: Tensor,
     of_total: Tensor,
 ) -> tuple[Tensor | None, ...]:
@@ -111,7 +115,9 @@ def gradients(
         grad = wide(of_context.narrow(*asked)).masked_fill(sums == math.inf, 0.0)
         same = (grad * context[..., rows, :]).sum(dim=-1, keepdim=True) - of_sums  # (…, H, R, 1)
         of_rows = wide(torch.zeros_like(query[..., rows, :]))
-        biases = () if bias is None else bias[..., rows, :].split(COLUMNS, dim=-1)
+        # Of a bias that does not learn, no table is made.
+        biases = under(bias, rows).split(COLUMNS, dim=-1) if bias_learns else ()
+
         of_biases = [torch.zeros_like(part) for part in biases]
         for tile in visible(query, key, value, bias, keep, rows):
             n = tile.number
@@ -119,15 +125,19 @@ def gradients(
             weights = (scores - sums).exp()  # (…, H, R, C)
             of_value[n] = of_value[n] + fold(weights, size).mT @ fold(grad, size)
             of_scores = weights * (unfold(fold(grad, size) @ tile.value.mT, size) - same)
-            if tile.bias is not None:
-                of_biases[n] = of_scores.sum_to_size(tile.bias.shape)
+            if bias_learns:
+                of_biases[n] = of_scores.sum_to_size(of_biases[n].shape)
             of_scores = of_scores * slope * scale
             of_rows = of_rows + unfold(fold(of_scores, size) @ tile.key, size)
             of_key[n] = of_key[n] + fold(of_scores, size).mT @ fold(tile.query, size)
         of_query.append(of_rows)
         of_bias += [torch.cat(of_biases, dim=-1)] if of_biases else []
     found = [torch.cat(parts, dim=-2).to(query.dtype) for parts in (of_query, of_key, of_value)]
-    return *found, torch.cat(of_bias, dim=-2) if of_bias else None, None, None, None
+    if not bias_learns:
+        return *found, None, None, None, None
+    one_for_all = bias.shape[-2] == 1
+    whole = sum(of_bias[1:], of_bias[0]) if one_for_all else torch.cat(of_bias, dim=-2)
+    return *found, whole, None, None, None
 
 
 def tensors(keep: Mask | Tensor | None) -> list[Tensor]:

@@ -47,7 +47,8 @@ def visible(
         )
         b = None
         if bias is not None:
-            b = wide(bias[..., rows, columns])
+            b = wide(under(bias, rows)[..., columns])
+
             finite = b != float("-inf")
             seen = finite if seen is None else seen & finite
             b = b.masked_fill(~finite, 0.0)
@@ -82,7 +83,25 @@ def look(
     return (None if tile.all() else tile), bool(tile.any())
 
 
+def under(bias: Float[Tensor, "..."], rows: slice) -> Float[Tensor, "..."]:
+    """The bias of some queries, which may be one for all."""
+    return bias if bias.shape[-2] == 1 else bias[..., rows, :]
+
+
+def share(mask: Mask, queries: int, keys: int) -> float:
+    """How many of the tiles have a key that a query of theirs may see, of all; perhaps fewer."""
+    told, seen, every = mask.over(keys), 0, 0
+    for rows in tiles(queries, ROWS):
+        first, last = rows.start + keys - queries, rows.stop - 1 + keys - queries
+        start, stop = told.span(first, last, keys)
+        columns = [*tiles(keys, COLUMNS)]
+        seen += sum(part.start < stop and start < part.stop for part in columns)
+        every += len(columns)
+    return seen / every
+
+
 def tiles(count: int, size: int) -> Iterator[slice]:
+
     for first in range(0, max(count, 1), size):
         yield slice(first, min(first + size, count))
 

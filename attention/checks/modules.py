@@ -113,6 +113,8 @@ def from_torch(module: Any) -> None:
     """What of `nn.MultiheadAttention` has a counterpart here."""
     if not isinstance(module, nn.MultiheadAttention):
         raise TypeError(f"module is a {type(module).__name__}: expected nn.MultiheadAttention")
+    if type(module).forward is not nn.MultiheadAttention.forward:
+        raise TypeError(f"{type(module).__name__} has a forward of its own: expected torch's")
     if not module.batch_first:
         raise ValueError("module has batch_first=False: expected batch_first=True, as it is here")
     if not module._qkv_same_embed_dim:

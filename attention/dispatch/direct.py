@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import REGISTER
-from attention.backends import fused
+from attention.backends import fused, suited
 from attention.checks.numbers import LARGEST
 from attention.checks.numbers import scale as default
 from attention.dispatch.choice import MANY
@@ -44,7 +44,7 @@ def direct(
             and (not causal or q[2] == 1 or (q[2] == k[2] and q[0] * q[1] * k[2] * k[2] < MANY))
         ):
             causal = causal and q[2] > 1  # the last query sees all
-            if q[1] != k[1]:
+            if q[1] != k[1] or suited.coarse(query):
                 return fused.kernel(query, key, value, None, default(scale, q[3]), 0.0, causal)
             # Each argument less that torch has to read is 0.2 µs less.
             context = scaled_dot_product_attention(query, key, value, is_causal=causal, scale=scale)

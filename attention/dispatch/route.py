@@ -8,12 +8,13 @@ from torch import Tensor
 
 from attention import checks
 from attention.absent import REGISTER
+from attention.backends import suited
 from attention.backends.fused import fused
 from attention.backends.names import load
 from attention.dispatch.call import Call
 from attention.dispatch.choice import auto
 from attention.dispatch.named import named
-from attention.kept import Kept, content
+from attention.kept import Kept, label
 from attention.masks import Causal, Mask
 from attention.masks.dense import SMALL, dense, small
 from attention.transforms import learns, unseen
@@ -67,11 +68,9 @@ def signature(
     # A mask has at most an entry for each score; how many it has is a question of 1 µs.
     if q[:-1].numel() * k[-2] > SMALL and not small(mask, q[-2], k[-2], query.device):
         return None
-    grads = learns(query, key, value)
-    try:
-        return content(mask), q, k, value.size(-1), query.dtype, grads, asked
-    except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
+    if (content := label(mask)) is None:
         return None
+    return content, q, k, value.size(-1), query.dtype, learns(query, key, value), asked
 
 
 def new(backend: str, call: Call) -> Route:
@@ -105,5 +104,7 @@ def tensor_route(name: str, call: Call, mask: Mask) -> Route:
     if not (whole and no_bias and narrow):
         return Route(name, partial(run, empty=empty) if no_bias and narrow else run, keep, columns)
     keys = call.keys if columns is None else columns.stop - columns.start
-    alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0
+    changed = suited.coarse(call.query) or suited.uneven(call.query, call.value)
+    alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0 and not changed
+
     return Route(name, FUSED_WHOLE, keep, columns, alike and (keep is not None or keys >= REGISTER))

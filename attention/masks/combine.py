@@ -70,12 +70,9 @@ class And(Pair):
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
         left, right = self.left.first(keys), self.right.first(keys)
-        if not isinstance(left, Tensor) and not isinstance(right, Tensor):
-            return max(left, right)
-        for one, other in ((left, right), (right, left)):
-            if not isinstance(one, Tensor) and one == 0:  # nothing stands before it
-                return other
-        return larger(left, right)
+        if isinstance(left, Tensor) or isinstance(right, Tensor):
+            return larger(left, right)
+        return max(left, right)
 
 
 class Or(Pair):

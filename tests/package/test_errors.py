@@ -478,10 +478,10 @@ CASES = {
         ValueError,
         "backend 'spans' has no dropout: expected eager or fused",
     ),
-    "blocks of narrow values": (
-        {"backend": "spans", "value": V[..., :1]},
-        ValueError,
-        "backend 'spans' takes values as wide as keys: expected fused or tiled",
+    "weights by what is true": (
+        {"return_weights": 1},
+        TypeError,
+        "return_weights is a int: expected True or False",
     ),
     "blocks elsewhere": (
         {"backend": "spans", "query": Q.to("meta"), "key": K.to("meta"), "value": V.to("meta")},
@@ -681,6 +681,11 @@ def theirs(**options) -> nn.MultiheadAttention:
     return nn.MultiheadAttention(32, 4, **{"batch_first": True, **options})
 
 
+class Other(nn.MultiheadAttention):
+    def forward(self, query, key, value):
+        return value
+
+
 class Own(nn.Linear):
     """Another layer, whose weights alone say too little."""
 
@@ -817,6 +822,11 @@ MODULES = {
         lambda: MultiHeadAttention.from_torch(nn.Linear(32, 32)),
         TypeError,
         "module is a Linear: expected nn.MultiheadAttention",
+    ),
+    "torch's module by another way": (
+        lambda: MultiHeadAttention.from_torch(Other(32, 4, batch_first=True)),
+        TypeError,
+        "Other has a forward of its own: expected torch's",
     ),
     "tokens first": (
         lambda: MultiHeadAttention.from_torch(theirs(batch_first=False)),

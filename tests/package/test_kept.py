@@ -178,6 +178,7 @@ def test_so_is_what_changed_within_a_method() -> None:
     changed()
     Near.__call__.__defaults__ = (3,)
     changed()
+
     Near.__call__.__code__ = (lambda self, batch, head, query, key, number=1: key <= query).__code__
     changed()
     Near.__call__ = lambda self, batch, head, query, key: (query == key) | self.far
@@ -185,6 +186,10 @@ def test_so_is_what_changed_within_a_method() -> None:
     Near.far = property(lambda self: True)
     changed()
     Near.far.fget.__code__ = (lambda self: False).__code__
+    changed()
+    Near.__call__ = lambda self, batch, head, query, key, *, number=1: abs(query - key) < number
+    changed()
+    Near.__call__.__kwdefaults__["number"] = 3
     changed()
 
 
@@ -200,7 +205,38 @@ def test_so_is_what_changed_within_a_static_method() -> None:
     torch.testing.assert_close(attend(Near()), attend(Near().to_tensor(6, 6)), atol=0, rtol=0)
 
 
+def test_a_method_that_reads_a_variable_is_asked_each_time() -> None:
+    number = [1]
+
+    class Near(Mask):
+        def __call__(self, batch, head, query, key):
+            return abs(query - key) < number[0]
+
+    for number[0] in (1, 3):
+        want = attend(Near().to_tensor(6, 6))
+        torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
+
+
+def test_a_number_of_a_class_that_holds_more_is_asked_each_time() -> None:
+    class Wide(int):
+        more = 0
+
+    mask = Named(back=Wide(1))
+    with pytest.raises(TypeError, match="Wide may change unseen"):
+        content(mask)
+
+
+@pytest.mark.untyped  # what checks a method reads variables
+def test_a_method_that_calls_that_of_its_parent_is_kept() -> None:
+    class Near(SlidingWindow):
+        def __call__(self, batch, head, query, key):
+            return super().__call__(batch, head, query, key)
+
+    assert content(Near(2)) == content(Near(2))
+
+
 def test_a_default_that_may_change_is_asked_each_time() -> None:
+
     class Near(Mask):
         def __call__(self, batch, head, query, key, number=(1,)):
             return abs(query - key) < number[0]

@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import scaled_dot_product_attention
 
 from attention import (
     Causal,
@@ -73,6 +74,12 @@ def found(query: Tensor, key: Tensor, value: Tensor, mask: Mask | Tensor, backen
     return [context, *torch.autograd.grad(context, inputs, context.detach().sin())]
 
 
+def torchs_own(query: Tensor, key: Tensor, value: Tensor, keep: Tensor) -> list[Tensor]:
+    inputs = [x.detach().requires_grad_() for x in (query, key, value)]
+    context = scaled_dot_product_attention(*inputs, keep)
+    return [context, *torch.autograd.grad(context, inputs, context.detach().sin())]
+
+
 @pytest.mark.parametrize("name", MASKS)
 @pytest.mark.parametrize(("queries", "heads", "kv_heads"), SHAPES)
 def test_the_same_as_all_scores_at_once(
@@ -104,7 +111,8 @@ def test_no_more_than_twice_the_error_of_torch(
     want = exact(query, key, value, mask)
     ours = found(query, key, value, mask, backend)
     with sdpa_kernel(SDPBackend.MATH if backend == "eager" else SDPBackend.FLASH_ATTENTION):
-        torchs = found(query, key, value, mask.to_tensor(300, 300), "fused")
+        torchs = torchs_own(query, key, value, mask.to_tensor(300, 300))
+
     for one, other, true in zip(ours, torchs, want, strict=True):
         # float64 is its own truth here: what two orders of the same sums differ by.
         least = 1e-14 if dtype == torch.float64 else 0.0
@@ -195,7 +203,7 @@ def taken(**given) -> str:
         ({"mask": Causal(), "query": torch.zeros(1, 8, 512, 16, requires_grad=True)}, "fused"),
         ({"query": torch.zeros(1, 2, 1024, 16, dtype=torch.float16)}, "spans"),
         (
-            {"query": torch.zeros(1, 2, 1024, 16).half(), "mask": Padding(torch.tensor([600]))},
+            {"query": torch.zeros(1, 2, 1024, 16).bfloat16(), "mask": Padding(torch.tensor([600]))},
             "fused",
         ),
         ({"mask": None}, "fused"),
@@ -208,8 +216,27 @@ def taken(**given) -> str:
         ({"query": torch.zeros(2, 4, 512, 16), "mask": PrefixLM(480)}, "fused"),
         ({"query": torch.zeros(1, 2, 1024, 16, device="meta")}, "fused"),
         ({"bias": torch.zeros(1, 1)}, "fused"),
-        ({"dropout_p": 0.1}, "fused"),
-        ({"value": torch.zeros(1, 2, 1024, 8)}, "fused"),
+        ({"bias": torch.zeros(1, 1), "query": torch.zeros(1, 4, 1024, 1)}, "tiled"),
+        ({"bias": torch.zeros(1, 1), "query": torch.zeros(1, 4, 1023, 1)}, "fused"),
+        ({"bias": torch.zeros(1, 1), "query": torch.zeros(1, 4, 1024, 1), "mask": None}, "fused"),
+        ({"bias": torch.zeros(1, 1), "query": torch.zeros(1, 9, 1024, 1, device="meta")}, "fused"),
+        (  # six of ten tiles are left
+            {"bias": torch.zeros(1, 1), "query": torch.zeros(1, 4, 1280, 1), "mask": Causal()},
+            "fused",
+        ),
+        ({"dropout_p": 0.1}, "eager"),
+        ({"dropout_p": 0.1, "query": torch.zeros(1, 2, 1024, 16, device="meta")}, "fused"),
+        ({"value": torch.zeros(1, 2, 1024, 8)}, "spans"),
+        ({"value": torch.zeros(1, 2, 1024, 8), "mask": None}, "fused"),
+        (
+            {
+                "query": torch.zeros(1, 2, 511, 8),
+                "key": torch.zeros(1, 2, 511, 8),
+                "value": torch.zeros(1, 2, 511, 9),
+                "mask": None,
+            },
+            "eager",
+        ),
         (  # sequences on two axes, which a plan does not tell apart
             {"query": torch.zeros(1, 2, 2, 512, 16), "mask": Padding(torch.tensor([256, 256]))},
             "fused",
@@ -217,6 +244,9 @@ def taken(**given) -> str:
         ({"weights": True}, "eager"),
         ({"softcap": 1.0}, "eager"),
         ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1)}, "tiled"),
+        ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1), "mask": None}, "tiled"),
+        ({"softcap": 1.0, "query": torch.zeros(1, 4, 1024, 1)}, "tiled"),
+        ({"softcap": 1.0, "query": torch.zeros(1, 4, 1024, 1), "mask": Causal()}, "eager"),
         ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1), "dropout_p": 0.1}, "eager"),
     ],
 )

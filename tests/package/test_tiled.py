@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 import torch
+from torch import Tensor
 
 import attention.backends.tiled as module
 from attention import Causal, Mask, Padding, PrefixLM, SlidingWindow, dot_product_attention
@@ -86,12 +87,15 @@ def test_padding_on_the_left_is_told_its_keys(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.slow
-def test_memory_grows_with_the_length(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bias", [None, torch.ones(1, 4096), torch.ones(1, 4096).requires_grad_()])
+def test_memory_grows_with_the_length(bias, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forward and backward: the largest thing allocated is no larger than the keys."""
     monkeypatch.undo()
     query = torch.ones(1, 1, 4096, 8, requires_grad=True)
+    given = {"mask": Causal(), "bias": bias, "backend": "tiled"}
     with torch.profiler.profile(profile_memory=True) as profile:
-        dot_product_attention(query, query, query, Causal(), backend="tiled").sum().backward()
+        dot_product_attention(query, query, query, **given).sum().backward()
+
     largest = max(event.self_cpu_memory_usage for event in profile.events())
     assert largest <= max(query.nbytes, 4 * module.ROWS * module.COLUMNS)
 
@@ -158,6 +162,58 @@ def test_tiles_compile_whole() -> None:
             grads = [torch.autograd.grad(x.square().sum(), query)[0] for x in (ours, theirs)]
             torch.testing.assert_close(*grads)
             held.copy_(held.flip(0))  # what it holds, in place: the second call sees it
+
+
+@pytest.mark.slow
+@pytest.mark.untyped
+def test_self_attention_compiles_whole() -> None:
+    """There a tensor is query, key and value, and compiled code takes none twice."""
+    torch.compiler.reset()
+    attend = partial(dot_product_attention, backend="tiled")
+    compiled = torch.compile(lambda x: attend(x, x, x), fullgraph=True, backend="aot_eager")
+    x = torch.randn(2, 5, 4, requires_grad=True)
+    found, want = compiled(x), attend(x, x, x)
+    torch.testing.assert_close(found, want)
+    grads = [torch.autograd.grad(y.square().sum(), x)[0] for y in (found, want)]
+    torch.testing.assert_close(*grads)
+
+
+def test_of_a_bias_that_does_not_learn_no_gradient_is_made(draw, monkeypatch) -> None:
+    made = []
+    monkeypatch.setattr(Tensor, "sum_to_size", lambda x, *size: made.append(size))
+    query, bias = draw(2, 9, 4), draw(9, 9, grad=False)
+    dot_product_attention(query, query, query, bias=bias, backend="tiled").sum().backward()
+    assert not made
+
+
+@pytest.mark.parametrize("shape", [(1, 9), (7, 1), (1, 1), (2, 1, 9), (2, 7, 9)])
+def test_a_bias_that_is_one_for_some_has_the_sum_of_their_gradients(shape: tuple, draw) -> None:
+    inputs, bias = [draw(2, 7, 4), draw(2, 9, 4), draw(2, 9, 4)], draw(*shape)
+    mask = Causal() & SlidingWindow(3)
+    found, want = (
+        torch.autograd.grad(
+            dot_product_attention(*inputs, mask, bias=bias, backend=backend).square().sum(), bias
+        )[0]
+        for backend in ("tiled", "eager")
+    )
+    torch.testing.assert_close(found, want)
+
+
+@pytest.mark.parametrize(
+    ("mask", "queries", "keys", "left"),
+    [
+        (Causal(), 8, 8, 8 / 12),  # of tiles of 2 queries and 3 keys
+        (Causal(), 2, 8, 1.0),
+        (SlidingWindow(1), 8, 8, 5 / 12),
+        (Padding(torch.tensor([3, 1])), 4, 9, 2 / 6),
+        (Padding(torch.tensor([3, 1]), side="left"), 4, 9, 2 / 6),
+        (~Causal(), 8, 8, 1.0),
+    ],
+)
+def test_the_share_of_tiles_that_a_rule_leaves(mask, queries, keys, left, monkeypatch) -> None:
+    monkeypatch.setattr(tiles, "ROWS", 2)
+    monkeypatch.setattr(tiles, "COLUMNS", 3)
+    assert tiles.share(mask, queries, keys) == left
 
 
 @pytest.mark.parametrize("rule", [True, False])

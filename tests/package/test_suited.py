@@ -1,0 +1,127 @@
+"""What torch's CPU kernel is given where it is slow with what came: the results stay the same."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
+
+from attention import Causal, Padding, SlidingWindow, dot_product_attention
+from attention.backends import fused, suited
+
+LONG, SHORT = suited.ROWS, suited.ROWS - 1
+WINDOW = Causal() & SlidingWindow(70)
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Tensor, ...]]:
+    """What torch's function is given, call by call."""
+    calls = []
+
+    def kernel(query: Tensor, key: Tensor, value: Tensor, *others: object, **named: object):
+        calls.append((query, key, value))
+        return scaled_dot_product_attention(query, key, value, *others, **named)
+
+    monkeypatch.setattr(fused, "scaled_dot_product_attention", kernel)
+    return calls
+
+
+def learned(call, *inputs: Tensor) -> list[Tensor]:
+    context = call(*inputs)
+    return [context, *torch.autograd.grad(context, inputs, context.detach().sin())]
+
+
+@pytest.mark.parametrize("mask", [None, Causal(), WINDOW, Padding(torch.tensor([3, LONG]))])
+@pytest.mark.parametrize("heads", [(4, 4), (4, 2), (1, 1)])
+@pytest.mark.parametrize("widths", [(8, 5), (5, 8), (8, 0), (0, 8)])
+@pytest.mark.parametrize("backend", ["auto", "fused"])
+def test_values_of_another_width_are_filled_with_zeros(
+    backend: str, widths: tuple, heads: tuple, mask, draw, given
+) -> None:
+    (width, wide), (many, few) = widths, heads
+    dtype = torch.float64
+    inputs = [
+        draw(2, many, LONG, width, dtype=dtype),
+        draw(2, few, LONG, width, dtype=dtype),
+        draw(2, few, LONG, wide, dtype=dtype),
+    ]
+    found, want = (
+        learned(lambda *x, by=by: dot_product_attention(*x, mask, scale=0.3, backend=by), *inputs)
+        for by in (backend, "eager")
+    )
+    for one, other in zip(found, want, strict=True):
+        torch.testing.assert_close(one, other)
+    assert all(q.size(-1) == v.size(-1) == max(widths) for q, _, v in given)
+    assert given or mask is WINDOW or isinstance(mask, Padding)  # by blocks
+
+
+def test_a_bias_and_dropout_are_as_without_zeros(draw, given) -> None:
+    query, key, value = draw(2, LONG, 8), draw(2, LONG, 8), draw(2, LONG, 5)
+    bias = draw(2, LONG, LONG)
+    got, want = (
+        dot_product_attention(query, key, value, bias=bias, backend=backend)
+        for backend in ("fused", "eager")
+    )
+    torch.testing.assert_close(got, want)
+    assert given[0][2].size(-1) == 8
+    dot_product_attention(query, key, value, dropout_p=0.1, backend="fused")
+    assert given[1][2].size(-1) == 5  # torch holds all scores then, of any width
+
+
+@pytest.mark.parametrize("mask", [None, WINDOW])
+def test_few_queries_are_not_worth_zeros(mask, draw, given) -> None:
+    query, key, value = draw(2, SHORT, 8), draw(2, SHORT, 8), draw(2, SHORT, 5)
+    dot_product_attention(query, key, value, mask, backend="fused")
+    assert given[0][2].size(-1) == 5
+
+
+@pytest.mark.parametrize("layers", [(2, 4), (8,)])
+@pytest.mark.parametrize("mask", [None, Causal(), SlidingWindow(3), torch.ones(9, 9).tril().bool()])
+@pytest.mark.parametrize("coarse", [True, False])
+def test_halves_are_computed_in_single_precision_where_those_are_faster(
+    coarse: bool, mask, layers: tuple, draw, given, monkeypatch
+) -> None:
+    monkeypatch.setattr(suited, "WITHOUT_HALVES", coarse)
+    halves = [draw(*layers, 9, 16, dtype=torch.float16) for _ in range(3)]
+    found = learned(lambda *x: dot_product_attention(*x, mask), *halves)
+    assert all(x.dtype is torch.float16 for x in found)
+    assert all(q.dtype is (torch.float32 if coarse else torch.float16) for q, _, _ in given)
+    single = [x.detach().float().requires_grad_() for x in halves]
+    want = learned(lambda *x: dot_product_attention(*x, mask), *single)
+    if coarse:
+        assert given
+        assert torch.equal(found[0], want[0].half())
+    for one, other in zip(found, want, strict=True):
+        torch.testing.assert_close(one.float(), other, atol=4e-3, rtol=4e-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
+def test_other_numbers_stay_what_they_are(dtype: torch.dtype, monkeypatch) -> None:
+    monkeypatch.setattr(suited, "WITHOUT_HALVES", True)
+    assert not suited.coarse(torch.zeros(1, dtype=dtype))
+    assert not suited.coarse(torch.zeros(1, dtype=torch.float16, device="meta"))
+
+
+def test_numbers_that_are_added_are_single_too(draw, monkeypatch) -> None:
+    monkeypatch.setattr(suited, "WITHOUT_HALVES", True)
+    inputs = [draw(2, 4, 9, 16, dtype=torch.float16, grad=False) for _ in range(3)]
+    bias = draw(4, 9, 9, dtype=torch.float16)
+    for mask in (None, Causal()):
+        got = dot_product_attention(*inputs, mask, bias=bias)
+        wide = dot_product_attention(*(x.float() for x in inputs), mask, bias=bias.float())
+        assert torch.equal(got, wide.half())
+        (slope,) = torch.autograd.grad(got.sum(), bias)
+        assert slope.dtype is torch.float16
+
+
+@pytest.mark.untyped  # beartype's checks are not to be traced
+@pytest.mark.parametrize("tokens", [SHORT, LONG])
+def test_compiled_code_is_for_any_length(tokens: int) -> None:
+    """Whether zeros pay is not asked: the answer would hold for one length alone."""
+    attend = torch.compile(dot_product_attention, fullgraph=True, dynamic=True, backend="eager")
+    query, key, value = (
+        torch.randn(2, tokens, 8),
+        torch.randn(2, tokens, 8),
+        torch.randn(2, tokens, 5),
+    )
+    want = dot_product_attention(query, key, value)
+    torch.testing.assert_close(attend(query, key, value), want)
