@@ -21,6 +21,7 @@ Cell = dict[str, dict[str, float]]
 
 NUMBERS = {"cpu family": "family", "model": "model"}  # as Linux calls them
 SHORT = 2e-3  # seconds: a shorter call is repeated until it takes so long
+LEAST, MOST = 5, 100  # rounds
 
 
 def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
@@ -31,14 +32,16 @@ def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
     Args:
         calls: What to time.
         ours: The name of the call that the others are compared with.
-        seconds: About how long to measure; at least 5 rounds, at most 100.
+        seconds: About how long to measure, within the least and the most rounds.
+
     """
     for call in calls.values():  # the first call pays for what is loaded, planned, compiled
         call()
     times = {name: once(call) for name, call in calls.items()}
     repeats = {name: max(1, round(SHORT / time)) for name, time in times.items()}
     round_takes = sum(times[name] * repeats[name] for name in times)
-    rounds = min(100, max(5, round(seconds / round_takes)))
+    rounds = min(MOST, max(LEAST, round(seconds / round_takes)))
+
     found: dict[str, list[float]] = {name: [] for name in times}
     for _ in range(rounds):
         for name in random.sample(list(times), len(times)):

@@ -12,17 +12,25 @@ from literate.page import Page
 from literate.prose import COMMENT
 from literate.syntax import parse
 
-NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
-NUMBERS |= {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13}
-NUMBERS |= {"twice": 2, "double": 2, "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6}
-NUMBERS |= {"seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "sixteen": 16, "sixteenth": 16}
-NUMBERS |= {"twenty": 20, "thirty": 30, "hundred": 100, "hundredth": 100, "thousand": 1000}
-NUMBERS |= {"thousandth": 1000}
-MORE = re.compile(r"\b(?:more than|above|at least|larger than|longer than|over)\b")
-LESS = re.compile(r"\b(?:less than|fewer than|below|at most|smaller than|shorter than|under)\b")
+COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
+COUNTS |= {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15}
+COUNTS |= {"sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20}
+COUNTS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
+COUNTS |= {"ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12}
+COUNTS |= {"twice": 2, "double": 2, "thrice": 3}
+PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
+PARTS |= {"ninth": 9, "tenth": 10, "sixteenth": 16, "hundredth": 100, "thousandth": 1000}
+NUMBERS = COUNTS | PARTS
+MORE = re.compile(r"\b(?:more than|above|at least|over|(?:larg|long|great|high|bigg)er than)\b")
+LESS = re.compile(r"\b(?:(?:less|fewer) than|below|at most|under|(?:small|short|low)er than)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
-UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\sper (cent|mille)\b", re.S)
+UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\s(per cent|per mille|(?:M|G|Ki|Mi|Gi)B)\b", re.S)
+UNITS = {"per cent": 100, "per mille": 1000, "MB": 1e6, "GB": 1e9}
+UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
+SAID = rf"(?:{'|'.join(NUMBERS)})\b"
+FRACTION = re.compile(rf"\b(a|an|one|{'|'.join(COUNTS)}) ({'|'.join(PARTS)})s?\b")
 
 
 def at_odds(page: Page) -> Iterator[tuple[int, str]]:
@@ -31,8 +39,9 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
         tree = parse(check.expression, "eval")
         if check.printed:
             unit = UNIT.match(page.prose, check.end)
-            if unit and {"cent": 100, "mille": 1000}[unit[1]] not in constants(tree):
-                yield check.line, f"{check.expression} is no number per {unit[1]}"
+            if unit and not counted(unit[1], tree):
+                yield check.line, f"{check.expression} is no number {unit[1]}"
+
             continue
         before = page.prose[: check.start]
         words = clause(before)
@@ -58,10 +67,28 @@ def constants(tree: ast.AST) -> set[float]:
     return {abs(float(x)) for x in values if isinstance(x, int | float)}
 
 
+def counted(unit: str, tree: ast.AST) -> bool:
+    """Whether a number of an expression is the unit, also as a power of another: 2**20 is a MiB."""
+    powers = {
+        float(base**power)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+        for base in constants(node.left)
+        for power in constants(node.right)
+        if power < 100  # no float is 10**400
+    }
+    return UNITS[unit] in constants(tree) | powers
+
+
 def missing(words: str, known: set[float]) -> Iterator[str]:
     """The numbers in words that no constant is."""
-    words = re.sub(r"\bof (?:the |its |our |all )?\w+", "", words)  # of how many
-    for word in re.findall(r"[a-z]+", words):
+    # Of how many is left alone, unless that is a number in words itself.
+    words = re.sub(rf"\bof (?:the |its |our |all )?(?!{SAID})\w+", "", words)
+    for fraction in FRACTION.finditer(words):
+        count, part = COUNTS.get(fraction[1], 1), PARTS[fraction[2]]
+        if not any(abs(constant - count / part) < 1e-9 for constant in known):
+            yield from () if {float(count), float(part)} <= known | {1.0} else (fraction[0],)
+    for word in re.findall(r"[a-z]+", FRACTION.sub("", words)):
         number = NUMBERS.get(word.removesuffix("s"), NUMBERS.get(word))
         if number and not any(same(number, constant) for constant in known):
             yield word

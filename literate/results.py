@@ -12,12 +12,16 @@ from literate.page import Page
 from literate.prose import CHECK, CODE, COMMENT, hidden
 
 ONE = (
-    r"(?:section|equation|table|figure|chapter|exercise|step|(?<!for )example|version"
-    r"|sec\.|eq\.|fig\.)"
+    r"(?<!\bone )(?<!\bits )(?<!\ba )(?:section|equation|table|figure|chapter|exercise|step"
+    r"|(?<!for )example|version|sec\.|eq\.|fig\.)"
 )
 MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions|pages)"
 NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|§)"
-NUMBERED = r"\s?(?!0\.)\d{1,2}(?:\.\d{1,2}){0,2}(?!\.?\d|\s?(?:[\d%‰×]|(?:[mµ]?s|[kMG]B)\b))"
+NUMBERED = (
+    r"\s?(?!0\.)\d{1,2}(?:\.\d{1,2}){0,2}"
+    r"(?!\.?\d|\s?(?:[\d%‰×]|(?:[mµ]?s|[kMG]i?B|times|per)\b)|-fold\b)"
+)
+
 CATALOGUED = r"(?:arXiv|isbn|page|issue|request)\s?(?!0\.)[\d.]*\d\b(?!\s?[\d%‰×])"
 # No numbers of the book's: addresses, and the numbers of sections, figures and versions.
 ADDRESS = re.compile(r"(?<=\])\([^)\s]*|https?://\S+")  # the title of a link is prose
@@ -35,13 +39,16 @@ TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
 SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")  # of a tag, to a reader
 YEAR = re.compile(r"\((?:19\d\d|20[0-2]\d)\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
 # In a sentence alone: in a caption “the root of 2024” would be one.
-OF_YEAR = re.compile(r"\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-)")
+COUNTED = r"(?:tokens|words|queries|keys|values|rows|entries|heads|numbers|scores)"
+OF_YEAR = re.compile(rf"\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-|\s{COUNTED})")
+
 SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->")
 # A table whose source stands below it, on a line of its own.
 SOURCED_TABLE = re.compile(
     r"^(?:[ \t>]*\|[^\n]*\n)+[ \t>]*\n?[ \t>]*<!-- source: (?!-->)[^\n]+?-->[ \t]*$", re.M
 )
 NUMBER = re.compile(r"(?<![\w.,#])(?<![A-Za-z]-)\d+(?:[.,\u202f]\d+)*")
+THOUSANDS = re.compile(r"[kKMG]\b")  # 2k is another number than 2
 ROW = re.compile(r"(?<=\n)[ \t>]*\|.*")  # but the first, which names the columns
 WORDS = {
     "caption": re.compile(r"<figcaption[^>]*>(.*?)</figcaption>", re.S),
@@ -87,7 +94,8 @@ def whole(text: str) -> Iterator[tuple[int, str]]:
     for number in NUMBER.finditer(text):
         plain = re.sub("[,\u202f]", "", number[0])
         if plain.isdigit() and len(plain) > 1:
-            yield number.start(), plain
+            more = THOUSANDS.match(text, number.end())
+            yield number.start(), plain + (more[0] if more else "")
 
 
 def found(text: str, start: int, kind: str) -> Iterator[tuple[int, int, str]]:

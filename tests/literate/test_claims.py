@@ -16,7 +16,17 @@ RIGHT = [
     "Two thirds of it<!--= abs(share - 2 / 3) < 0.01 -->.",
     "Seven tenths<!--= share > 0.7 -->.",
     "One in ten<!--= share < 0.1 -->.",
-    "Two of the six<!--= count == 2 -->.",
+    "Two of the rows<!--= count == 2 -->.",
+    "Two of the six<!--= count == 2 and len(all) == 6 -->.",
+    "Less than a fifth<!--= share < 0.2 -->.",
+    "Less than a fifth<!--= 5 * share < 1 -->.",
+    "One third of it<!--= abs(share - 1 / 3) < 0.01 -->.",
+    "It takes 2<!--= x / 1024 --> KiB.",
+    "It takes 2<!--= x / 2**20 --> MiB.",
+    "It takes 2<!--= x / 1024**2 --> MiB.",
+    "It takes 2<!--= x / 2**30 --> GiB.",
+    "It takes 2<!--= x / 1e6 --> MB.",
+    "It takes 2<!--= x / 10**9 --> GB.",
     "Eight words, six heads: two agree<!--= count == 2 -->.",
     "Of 3<!--= count --> words two agree<!--= same == 2 -->.",
     "Fewer than half<!--= share < 0.5 -->.",
@@ -35,9 +45,18 @@ RIGHT = [
 ]
 WRONG = {
     "More than three times as fast<!--= ratio > 2 -->.": "'three'",
-    "Twice of the six agree<!--= count == 3 -->.": "'twice'",
-    "It takes a third<!--= abs(share - 0.5) < 0.01 -->.": "'third'",
-    "Three quarters are left<!--= abs(share - 2 / 3) < 0.01 -->.": "'quarters'",
+    "Twice of the six agree<!--= count == 3 and x == 6 -->.": "'twice'",
+    "Two of the six agree<!--= count == 2 -->.": "'six'",
+    "Two of all nine agree<!--= count == 2 -->.": "'nine'",
+    "It takes a third<!--= abs(share - 0.5) < 0.01 -->.": "'a third'",
+    "Less than a hundredth<!--= share < 0.2 -->.": "'a hundredth'",
+    "Less than three tenths<!--= share < 0.9 -->.": "'three tenths'",
+    "More than a tenth<!--= share > 0.5 -->.": "'a tenth'",
+    "Three quarters are left<!--= abs(share - 2 / 3) < 0.01 -->.": "'three quarters'",
+    "It takes 2<!--= x / 2**20 --> KiB.": "x / 2**20 is no number KiB",
+    "It takes 2<!--= x / 1024 --> MiB.": "is no number MiB",
+    "It takes 2<!--= x / 1e9 --> MB.": "is no number MB",
+    "It takes 2<!--= x / 2**y --> GiB.": "is no number GiB",
     "Two thousand<!--= abs(x - 2) < 1 -->.": "'thousand'",
     "Two agree<!--= truth is True -->.": "'two'",
     "Half of them<!--= share > 0.3 -->.": "'half'",
@@ -76,10 +95,13 @@ def test_a_claim_at_odds_fails_at_its_line(run) -> None:
 
 
 WORDS = {
-    2: "two twice double half", 3: "three third", 4: "four quarter", 5: "five fifth",
+    2: "two twice double half", 3: "three third thrice", 4: "four quarter", 5: "five fifth",
     6: "six sixth", 7: "seven seventh", 8: "eight eighth", 9: "nine ninth", 10: "ten tenth",
-    11: "eleven", 12: "twelve", 13: "thirteen", 16: "sixteen sixteenth", 20: "twenty",
-    30: "thirty", 100: "hundred hundredth", 1000: "thousand thousandth",
+    11: "eleven", 12: "twelve dozen", 13: "thirteen", 14: "fourteen", 15: "fifteen",
+    16: "sixteen sixteenth", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty",
+    30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: "seventy", 80: "eighty",
+    90: "ninety", 100: "hundred hundredth", 1000: "thousand thousandth",
+
 }  # fmt: skip
 NUMBERS = {word: number for number, words in WORDS.items() for word in words.split()}
 
@@ -96,8 +118,11 @@ def test_a_number_in_words(tmp_path: Path, word: str) -> None:
 @pytest.mark.parametrize(("words", "sign"), [
     *((words, ">") for words in ("more than", "above", "at least", "larger than")),
     *((words, ">=") for words in ("longer than", "over")),
+    *((words, ">=") for words in ("greater than", "higher than", "bigger than")),
+
     *((words, "<") for words in ("less than", "fewer than", "below", "at most")),
-    *((words, "<=") for words in ("smaller than", "shorter than", "under")),
+    *((words, "<=") for words in ("smaller than", "shorter than", "lower than", "under")),
+
 ])  # fmt: skip
 def test_a_comparison_in_words(tmp_path: Path, words: str, sign: str) -> None:
     other = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}[sign]

@@ -124,6 +124,13 @@ UNCHECKED = [
     "[149](page.md) keys",
     "---\ntitle: 0.9999 of it\n---",
     "---\n0.9999 of it\n\n---",
+    "PyTorch 12 times as fast",
+    "step 12-fold",
+    "CUDA 12 per second",
+    "version 12 GiB",
+    "one table 48 deep, its table 96, a step 13",
+    "in 2017 tokens, of 2024 rows",
+    "```python\nx = 2000\n```\n\n2000k queries",
 ]
 PARDONED = [
     "It is 0.25<!--= 1 / 4 -->.",
@@ -165,6 +172,8 @@ PARDONED = [
     "---\ntitle: A page\nsearch: {boost: 1.1}\n---",
     "```sh\npip install torch==2.13.0\n```",
     '!!! predict "Which of them?"\n\n    - ( ) 1490: no.\n    - (x) One of 7: yes.',
+    "```python\nx = 2000\n```\n\n2000 keys and 2000 GB",
+    "tables 12 and 13 of it, in step 12 of 2017",
 ]
 
 

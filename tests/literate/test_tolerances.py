@@ -4,8 +4,19 @@ from pathlib import Path
 
 from literate import figures
 from literate.compare import same_number, same_output
+from literate.page import Page
+from literate.records import stale
 
 PAGE = Path(__file__).parents[2] / "docs/about/verified.md"
+
+
+def kept(before: float, now: float, *spread: float) -> bool:
+    """Whether a value is that of the record."""
+    page = Page(Path("page.md"), "It is 1<!--= x -->.\n")
+    record = {"numbers": [["x", before, *spread]]}
+    return stale(record, page, {check.start: now for check in page.checks}) is None
+
+
 SAID = {
     "Numbers of three or more decimals may differ by one unit in the last": (
         same_output("0.123", "0.124") and not same_output("0.123", "0.125")
@@ -17,6 +28,10 @@ SAID = {
     "never by more than one unit of the last digit": not same_number("1000.0000", "", 1000.0002),
     "its coordinates within a twentieth of a point": figures.SLACK == 1 / 20,
     "such as an opacity, to a thousandth": figures.EXACT == 1 / 1000,
+    "the value is held to a hundred-thousandth of itself": (
+        kept(1.0, 1.00001) and not kept(1.0, 1.000012)
+    ),
+    "or to ten times its spread": kept(1.0, 1.99, 0.1) and not kept(1.0, 2.01, 0.1),
 }
 
 

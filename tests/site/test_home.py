@@ -30,3 +30,15 @@ def test_the_view_shows_what_was_measured() -> None:
 
     many = sum(i == best["8"][i] for i in range(6)) > 3
     says("index.md", "In head 8 most words look at themselves.", many)
+    says("index.md", "these are three of the first layer of MiniLM-L6", measured["layer"] == 0)
+    assert re.findall(r'data-query="(\w+)"', home) == ["light"]
+
+
+def test_what_the_home_page_counts_is_so() -> None:
+    about = ROOT / "docs/about"
+    examples = (about / "worked-examples.md").read_text("utf-8")
+    parts = re.findall(r"^## (.+)$", examples, re.M)
+    says("index.md", "Five small examples, and the page that works each step.", len(parts) == 5)
+    table = (about / "figures/conventions/masks.html").read_text("utf-8")
+    words = "What a mask, a window or a head means in five interfaces."
+    says("index.md", words, table.count("<tr><td>") == 5)

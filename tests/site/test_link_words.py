@@ -12,7 +12,10 @@ from literate.page import Page
 
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]*)\)")
 NAME = re.compile(r"\[`([\w.]+)(?:\(.*?\))?`\]\s*\[([\w.]+)\]")
-ISSUE = re.compile(r"\[[^\]]*?(\d+)\]\(\S*?/(?:issues|pull)/(\d+)")
+# `[nanoGPT #240](…/karpathy/nanoGPT/pull/240)`, or `PyTorch [#103082](…)`.
+ISSUE = re.compile(
+    r"(?:([\w-]+) )?\[([^\]]*?)#?(\d+)\]\(\S*?/([\w-]+/[\w.-]+)/(?:issues|pull)/(\d+)"
+)
 BOTH = {("index.md", "Masks")}  # a heading of two pages; its list of the reference means the second
 
 
@@ -92,9 +95,15 @@ def test_a_name_leads_to_its_own_reference() -> None:
 
 
 def test_an_issue_by_its_number_is_that_one() -> None:
-    seen = 0
+    seen, named = 0, 0
     for page in PAGES:
-        for said, number in ISSUE.findall(Page.read(DOCS / page).text):
+        name = ""
+        for before, inside, said, there, number in ISSUE.findall(Page.read(DOCS / page).text):
             assert said == number, f"{page}: #{said} leads to {number}"
+            # The project stands within the link, or before it, or is that of the link before.
+            name = inside.strip() or (before if before.istitle() or before == "PyTorch" else name)
+            if name and " " not in name:
+                assert name.casefold() in there.casefold(), f"{page}: {name} is not {there}"
+                named += 1
             seen += 1
-    assert seen > 5
+    assert min(seen, named) > 20

@@ -13,6 +13,7 @@ import torch
 from masks import HEADS, TEXT_HEADS, TEXTS, TOKENS, WIDTH, kinds
 from masks import masks as drawn
 from pages import says as page_says
+from timing import LEAST, MOST, SHORT
 
 from attention import Causal, affine
 from attention.backends.products import MIN_BYTES
@@ -403,7 +404,28 @@ def ratios(length: int, way: str) -> dict[str, float]:
     return {name: each[way]["ratio"] for name, each in cells.items() if way in each}
 
 
+def test_what_the_page_says_of_how_it_measures_holds() -> None:
+    kept = part("masks", "forward")
+    says(
+        f"Float32; one sequence and {HEADS} heads of {WIDTH} entries, unless a table says "
+        f"otherwise; two threads of an {kept['machine']} processor, unless a step says otherwise, "
+        f"torch {kept['torch']}.",
+        kept["threads"] == 2,
+    )
+    says(
+        f"in random order: {MOST} rounds, or fewer of long calls, and at least {LEAST}. A call "
+        f"that takes less than {round(1000 * SHORT)} ms is repeated",
+        MOST > LEAST,
+    )
+    says("A takes 1 ms and 4 ms. B takes 2 ms on both.", 1 / 2 < 1 < 4 / 2)
+    says(
+        "We forbid oneDNN to take more than 8, by `ONEDNN_MAX_CPU_ISA=AVX2`.",
+        "ONEDNN_MAX_CPU_ISA=AVX2" in (ROOT / "benchmarks/linear.py").read_text("utf-8"),
+    )
+
+
 def test_what_the_page_says_of_one_kernel_holds() -> None:
+
     same = {(n, "none"): ratios(n, "dense")["none"] for n in LENGTHS}
     same |= {(n, "causal"): ratios(n, "is_causal")["causal"] for n in LENGTHS if n != 512}
     hundredths = {pair: round(100 * abs(ratio - 1)) for pair, ratio in same.items()}

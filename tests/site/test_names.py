@@ -120,3 +120,11 @@ def test_what_a_sentence_names_exists(path: Path) -> None:
 )
 def test_what_does_not_exist_is_seen(span: str) -> None:
     assert [*unknown(span)]
+
+
+@pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
+def test_a_file_of_which_the_papers_speak_is_there(name: str) -> None:
+    spans = CODE.findall((ROOT / name).read_text("utf-8"))
+    paths = {part for span in spans for part in re.findall(PATH, span) if "/" in part}
+    made = {"build/book.pdf", "site/", "build/lint/"}
+    assert not [part for part in paths - made if not (ROOT / part).exists()]

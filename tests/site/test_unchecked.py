@@ -12,6 +12,7 @@ from literate.guards import numbers
 from literate.page import Page
 from literate.plain import REFERENCE
 from literate.reference import MEMBERS
+from literate.results import whole
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,11 +43,14 @@ def test_the_reference_says_no_number_that_nothing_checks() -> None:
     assert len(found) > 60
     for name, docstring in found:
         assert not [*numbers(words(docstring), 1, "")], name
+        assert not [*whole(words(docstring))], name
 
 
 @pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
 def test_the_papers_beside_the_book_neither(name: str) -> None:
-    assert not [*numbers(Page.read(ROOT / name).prose, 1, "")]
+    prose = Page.read(ROOT / name).prose
+    assert not [*numbers(prose, 1, "")]
+    assert {number for _, number in whole(prose)} <= {"150"}  # lines of a file, a rule of the house
 
 
 def test_a_number_in_a_docstring_is_seen() -> None:

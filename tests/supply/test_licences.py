@@ -19,6 +19,15 @@ MADE = """404.html *index.html *index.md *.ipynb *.py llms.txt objects.inv robot
     sitemap.xml.gz search/search_index.json assets/social.png assets/vendor/stand-ins.css"""
 
 
+def test_the_foot_of_each_page_names_the_licences() -> None:
+    foot = re.search(r'^copyright: "(.+)"$', (ROOT / "mkdocs.yml").read_text("utf-8"), re.M)
+    assert foot
+    assert foot[1] == "Text: CC BY 4.0. Code: MIT."
+    licence = (ROOT / "LICENSE").read_text("utf-8")
+    assert "(CC BY 4.0)" in licence
+    assert "MIT License" in licence
+
+
 def test_every_file_of_the_site_is_ours_or_has_a_licence(built: Path) -> None:
     theirs = [glob for _, where, _ in TABLE for glob in re.findall(r"`([^`]+)`", where)]
     used = set()

@@ -2,10 +2,13 @@
 
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
 from literate import bibliography as books
+from literate.page import Page
+from literate.prose import CODE
 
 ROOT = Path(__file__).parents[2]
 # Groups of digits of an arXiv identifier, a DOI, the digits of an ISBN, an address without a query.
@@ -17,6 +20,15 @@ NAME = {
 }
 
 DOCUMENTATION = {"CUDA C++ Programming Guide", "CUDA semantics", "PTX ISA"}  # it has no year
+
+
+# What pages take numbers from, beside works, files and the package.
+ELSEWHERE = (
+    *("NVIDIA, CUDA C++ Programming Guide, ", "NVIDIA H100 Tensor Core GPU datasheet, "),
+    *("PyTorch, FlashAttentionKernel.cpp, ", "transformers, GPT2Config: ", "mallopt(3), "),
+    *("the printed output of that example, ", "the six threads, as linked"),
+    *("the records of the last runs; ", "the built site in Chromium"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +44,27 @@ def test_every_citation_is_in_the_bibliography() -> None:
         assert len(found) == 1, f"{mention} is {len(found)} of the works"
 
 
+def test_a_number_has_a_source_that_there_is() -> None:
+    """One of the works, a file, a name of the package, or one of the few things named here."""
+    seen = 0
+    for path in (*Path("docs").rglob("*.md"), Path("README.md")):
+        prose = CODE.sub("", Page.read(path).prose)
+        for source in re.findall(r"<!-- source: (?!…)([^>]*?) -->", prose):
+            seen += 1
+            where = re.match(r"[\w/]+\.(?:py|json)\b", source)
+            name = re.match(r"attention(?:\.\w+)+", source)
+            if where:
+                assert Path(where[0]).is_file(), f"{path}: {source}"
+            elif name:
+                assert resolve_name(name[0]) is not None
+            elif not source.startswith(ELSEWHERE):
+                cited = books.COMMENT.match(f"<!-- source: {source} -->")
+                assert cited, f"{path}: {source} is no source"
+    assert seen > 100
+
+
 def test_every_work_is_cited() -> None:
+
     said = list(books.mentions())
     for work in books.works():
         assert any(mention.title and mention.means(work) for mention in said), work
