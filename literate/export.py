@@ -1,6 +1,8 @@
 """`python -m literate export`: each page also as Markdown, notebook and script; blocks as scripts.
 
-With them come `llms.txt` and the picture of the book for those who link to it.
+With them come `llms.txt` and the picture of the book for those who link to it, and the figures get
+the letters of the book.
+
 
 They are written beside the HTML, from the page alone: nothing runs. The outputs are those that the
 tests compared, and the tests run what is written here.
@@ -14,7 +16,7 @@ from typing import Any
 
 from mkdocs.config import load_config
 
-from literate import nav, notebooks, plain, social
+from literate import letters, nav, notebooks, plain, social
 from literate.block import APART, EXERCISE, SHOWN
 from literate.page import Page
 from literate.slicer import script_name, scripts
@@ -39,7 +41,11 @@ def main(arguments: list[str]) -> int:
         for name, text in files(page, path, f"{config.site_url or '/'}{inside.as_posix()}").items():
             (site / folder / name).write_text(text, "utf-8")
         listed.append((inside, folder, page))
+    for path in site.rglob("figures/*/*.svg"):
+        drawn = docs / path.relative_to(site)
+        path.write_text(letters.lettered(drawn.read_text("utf-8")), "utf-8")
     (site / "llms.txt").write_text(llms(config, listed), "utf-8")
+
     picture = social.picture(config.site_name, config.site_description, docs / "assets")
     (site / social.PLACE).write_bytes(picture)
     return 0

@@ -98,7 +98,7 @@ def of(tensor, strides, sequence, head):
 def fetch(matrix, first, there, ROWS: tl.constexpr, WIDTH: tl.constexpr):
     """Some rows of a head, (ROWS, WIDTH): zeros where not there; None: all are."""
     at = places(matrix, first, ROWS, WIDTH)
-    if there is None:  # noqa: SIM108 - compiled away: there is no None[:, None]
+    if there is None:  # compiled away: there is no None[:, None]
         found = tl.load(at)
     else:
         found = tl.load(at, mask=there[:, None], other=0.0)

@@ -58,13 +58,15 @@ function fields() {
 function results() {
   const { words, heads, mask } = state, found = attend(state)
   const plain = a => (i, j) => shown(a[i][j])
+  const top = Math.ceil(20 * Math.max(...found.weights.flat(2))) / 20 || 1 // the darkest, a multiple of 0.05
   const heat = a => (i, j, td) => {
-    td.style.setProperty("--t", `${100 * a[i][j]}%`)
+    td.style.setProperty("--t", `${100 * a[i][j] / top}%`)
     return shown(a[i][j])
   }
+  const scale = make("p", { class: "attn__scale", "aria-hidden": "true" }, "0", make("i", {}), String(top))
   const each = (name, fill) => found[name.toLowerCase()].map((a, h) => table(heads > 1 ? `${name}, head ${h}` : name, "pairs", words, words, fill(a)))
   const whole = (name, role) => table(name, role, count(found[name.toLowerCase()][0]), words, plain(found[name.toLowerCase()]))
-  at("results").replaceChildren(...each("Weights", heat), ...each("Scores", plain), whole("Contexts", "value"))
+  at("results").replaceChildren(...each("Weights", heat), scale, ...each("Scores", plain), whole("Contexts", "value"))
   at("parts").replaceChildren(whole("Queries", "query"), whole("Keys", "key"), whole("Values", "value"))
   const weights = found.weights[0][asks], most = Math.max(...weights), best = weights.indexOf(most)
   say(at("says"), `${heads > 1 ? "In head 0, " : ""}“${words[asks]}” ` +
