@@ -21,6 +21,16 @@ def idle(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
     return ~keep.any(dim=-1, keepdim=True)
 
 
+def sound(bias: Float[Tensor, "..."]) -> bool:
+    """Whether all of a bias is finite, where that can be looked at: by its sum, in one pass.
+
+    Else what masks and what hides are made out, in three tables: that took up to 1.8 times as long
+    as to attend.
+    """
+    wide = torch.promote_types(bias.dtype, torch.float32)
+    return readable(bias) and bool(bias.detach().sum(dtype=wide).isfinite())
+
+
 def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
     """Whether each context is finite, and those of absent queries are zeros, as torch leaves them.
 

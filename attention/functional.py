@@ -6,6 +6,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import autocast, checks
+from attention.absent import sound
 from attention.backends.names import NAMES, Backend
 from attention.dispatch.call import Call
 from attention.dispatch.direct import direct
@@ -130,14 +131,12 @@ def dot_product_attention(
     values_known = not unseen()
     fit = checks.usual(query, key, value, whole=values_known)
     mask_alone = backend == "auto" and bias is None and softcap is None and return_weights is False
-
     if values_known and fit and mask_alone and type(dropout_p) is float and not dropout_p:
         context = direct(query, key, value, mask, scale)
         if context is not None:
             return context
     checks.backend(backend, NAMES)
     checks.flag("return_weights", return_weights)
-
     mixed = autocast.active(query)
     if mixed:
         query, key, value, bias = autocast.lower(query, key, value, bias)
@@ -149,13 +148,13 @@ def dot_product_attention(
     if bias is not None:
         checks.bias(bias, query, key)
     call = Call(query, key, value, mask, bias, softcap, dropout_p, return_weights)
-    name, run, keep, columns, _ = route(backend, call)
-    if name == "tiled":  # it asks the rule itself
-        keep = mask
+    found = route(backend, call)
+    name, run, columns, keep = found.name, found.run, found.columns, found.over(mask)
     if columns is not None:
         key, value = key[..., columns, :], value[..., columns, :]
         bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., columns]
-    if bias is not None and name != "tiled":  # which does the same, tile by tile
+    # Tile by tile the same is done. And a bias that is finite is nearly always sound as it is.
+    if bias is not None and name != "tiled" and not sound(bias):
         finite = bias != float("-inf")
         keep = keep & finite if isinstance(keep, Tensor) else finite
         bias = bias.masked_fill(~keep, 0.0)  # what a mask hides may hold anything

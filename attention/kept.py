@@ -12,7 +12,6 @@ from attention.masks.base import Mask
 
 Made = TypeVar("Made")
 PLAIN = (bool, int, float, str, type(None))  # what cannot change unseen; a subclass of one can
-
 MAX_BYTES = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
 
 
@@ -123,13 +122,13 @@ def codes(own: tuple[type, ...]) -> list[object]:
 
 
 def body(method: Any) -> list[object]:
-    """What a method does: its code, and the numbers that it takes when none are given."""
+    """What a method does: its code, and what it takes when nothing is given."""
     code = getattr(method, "__code__", None)
     if code is not None and {*code.co_freevars} - {"__class__"}:
         raise TypeError(f"{method.__name__} reads variables, and may change unseen")
-
+    first = getattr(method, "__defaults__", None) or ()
     named = getattr(method, "__kwdefaults__", None) or {}
-    return [code, getattr(method, "__defaults__", None), *sorted(named.items())]
+    return [code, *map(content, first), *((name, content(named[name])) for name in sorted(named))]
 
 
 def bytes_in(part: object) -> int:

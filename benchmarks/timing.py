@@ -33,7 +33,6 @@ def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
         calls: What to time.
         ours: The name of the call that the others are compared with.
         seconds: About how long to measure, within the least and the most rounds.
-
     """
     for call in calls.values():  # the first call pays for what is loaded, planned, compiled
         call()
@@ -41,7 +40,6 @@ def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
     repeats = {name: max(1, round(SHORT / time)) for name, time in times.items()}
     round_takes = sum(times[name] * repeats[name] for name in times)
     rounds = min(MOST, max(LEAST, round(seconds / round_takes)))
-
     found: dict[str, list[float]] = {name: [] for name in times}
     for _ in range(rounds):
         for name in random.sample(list(times), len(times)):

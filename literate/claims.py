@@ -41,7 +41,6 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
             unit = UNIT.match(page.prose, check.end)
             if unit and not counted(unit[1], tree):
                 yield check.line, f"{check.expression} is no number {unit[1]}"
-
             continue
         before = page.prose[: check.start]
         words = clause(before)

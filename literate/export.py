@@ -45,7 +45,6 @@ def main(arguments: list[str]) -> int:
         drawn = docs / path.relative_to(site)
         path.write_text(letters.lettered(drawn.read_text("utf-8")), "utf-8")
     (site / "llms.txt").write_text(llms(config, listed), "utf-8")
-
     picture = social.picture(config.site_name, config.site_description, docs / "assets")
     (site / social.PLACE).write_bytes(picture)
     return 0

@@ -46,8 +46,9 @@ def fused(
     if keys == 0 or (keep is None and loses(query, key)):
         rows = query.size(-2) if causal else 1
         keep = torch.ones(rows, keys, dtype=torch.bool, device=query.device).tril(keys - rows)
-    if keep is None or whole:
-        return kernel(query, key, value, keep, scale, dropout_p, causal), None
+    if keep is None or whole:  # a bias that is finite hides nothing
+        over = bias if keep is None else keep
+        return kernel(query, key, value, over, scale, dropout_p, causal), None
     if not dropout_p and may_look(query, key, value, bias):
         # What is absent is nearly always finite, and then harmless.
         context = kernel(query, key, value, one_tensor(keep, bias), scale, dropout_p)
@@ -100,7 +101,6 @@ def kernel(
     if suited.uneven(query, value) and not dropout_p:
         same = suited.filled(query, key, value)
         return kernel(*same, over, scale, 0.0, causal)[..., : value.size(-1)]
-
     query, scale = above_zero(query, scale)
     axes = query.ndim
     if over is not None and (axes != 4 or over.ndim != 4):

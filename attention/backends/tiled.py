@@ -39,7 +39,6 @@ def tiled(
     # By other names: compiled code takes no tensor twice.
     key, value = key.view_as(key), value.view_as(value)
     context: Tensor = Tiled.apply(query, key, value, bias, keep, scale, softcap)[0]
-
     return context, None
 
 
@@ -104,9 +103,9 @@ def gradients(
     """Of query, key, value and bias; none of the other arguments."""
     query, key, value, bias, context, total, *_ = saved
     size = group(query, key)
-    of_query, of_bias = [], []
-    of_key = [wide(torch.zeros_like(k)) for k in key.split(COLUMNS, dim=-2)]
-    of_value = [wide(torch.zeros_like(v)) for v in value.split(COLUMNS, dim=-2)]
+    of_query, of_bias = [], []  # of the bias, the parts of some rows, or what is added for all
+    of_key = [nothing(k) for k in key.split(COLUMNS, dim=-2)]
+    of_value = [nothing(v) for v in value.split(COLUMNS, dim=-2)]
     for rows in tiles(query.shape[-2], ROWS):
         # Not by a slice, for which torch has no rule where several gradients come at once.
         asked = -2, rows.start, rows.stop - rows.start
@@ -114,11 +113,10 @@ def gradients(
         # A query that sees nothing may get any gradient: 0 · NaN is NaN.
         grad = wide(of_context.narrow(*asked)).masked_fill(sums == math.inf, 0.0)
         same = (grad * context[..., rows, :]).sum(dim=-1, keepdim=True) - of_sums  # (…, H, R, 1)
-        of_rows = wide(torch.zeros_like(query[..., rows, :]))
+        of_rows = nothing(query[..., rows, :])
         # Of a bias that does not learn, no table is made.
         biases = under(bias, rows).split(COLUMNS, dim=-1) if bias_learns else ()
-
-        of_biases = [torch.zeros_like(part) for part in biases]
+        of_biases = [nothing(part) for part in biases]
         for tile in visible(query, key, value, bias, keep, rows):
             n = tile.number
             scores, slope = score(tile, size, scale, softcap)
@@ -131,13 +129,17 @@ def gradients(
             of_rows = of_rows + unfold(fold(of_scores, size) @ tile.key, size)
             of_key[n] = of_key[n] + fold(of_scores, size).mT @ fold(tile.query, size)
         of_query.append(of_rows)
-        of_bias += [torch.cat(of_biases, dim=-1)] if of_biases else []
+        if bias_learns:
+            part = torch.cat(of_biases, dim=-1)
+            one = of_bias and bias.shape[-2] == 1
+            of_bias = [of_bias[0] + part] if one else [*of_bias, part]
     found = [torch.cat(parts, dim=-2).to(query.dtype) for parts in (of_query, of_key, of_value)]
-    if not bias_learns:
-        return *found, None, None, None, None
-    one_for_all = bias.shape[-2] == 1
-    whole = sum(of_bias[1:], of_bias[0]) if one_for_all else torch.cat(of_bias, dim=-2)
-    return *found, whole, None, None, None
+    return *found, torch.cat(of_bias, dim=-2) if bias_learns else None, None, None, None
+
+
+def nothing(of: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+    """Zeros made of a tensor: where no tile adds to them, they are its gradient all the same."""
+    return wide(of).masked_fill(torch.ones((), dtype=torch.bool, device=of.device), 0.0)
 
 
 def tensors(keep: Mask | Tensor | None) -> list[Tensor]:

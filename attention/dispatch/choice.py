@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from attention.backends import suited
+from attention.backends.tiles import in_sight
 from attention.backends.tiles import share as left
 from attention.dispatch import kernels, plans
 from attention.dispatch.call import Call
@@ -16,11 +17,14 @@ from attention.transforms import transformed, unseen
 FEW = 1 << 18
 # Of the square causal mask: with fewer, no plan gains enough.
 MANY = 1 << 21
-# With a softcap: so many scores are faster by tiles, which stay in a cache. Where a mask leaves few
-# of the tiles, a quarter of that many are, and with a bias too.
+# So many scores are faster by tiles, which stay in a cache, than all at once. Where a mask leaves
+# few of the tiles, a quarter of that many are; and with a bias faster than by torch's kernel.
 LARGE = 1 << 24
 LEFT = 0.6
-
+# Of few queries on values of another width torch copies the keys that heads share.
+SHARED = 256
+# Where a plan is for copies of all keys and values, each of their numbers costs that many scores.
+COPIED = 0.8
 # A plan is taken where it costs that share of what torch computes, or less: what it takes varies
 # more with what else the machine does. Torch needs no tensor for its own causal mask, and one that
 # is not kept has to be made.
@@ -34,41 +38,60 @@ def auto(call: Call) -> tuple[str, Any]:
     in their order:
 
         weights, or torch.func or forward mode at work                    eager
-        a softcap, with dropout, while compiling, or on few scores        eager
-        a softcap                                                         tiled
+        a softcap                                                         at once, or tiles
         dropout, on a CPU                                                 eager
         a bias, and a mask that leaves few tiles, on a CPU                tiled
+        a bias, and few queries on shared, narrow values, on a CPU        eager
         a mask that leaves few blocks, no bias or dropout, on a CPU       spans
         a mask that torch's kernels do not know, the same, on a GPU       triton
-        few queries, and values of another width than keys, on a CPU      eager
+        values of another width that are not filled up, on a CPU          at once, or tiles
         all else                                                          fused
 
+    *At once, or tiles* is `tiled` on many scores, or where a mask leaves few tiles; `eager` on
+    others, with dropout, and while compiling.
     """
     if call.weights or transformed():
         return "eager", None
     if call.softcap is not None:
-        # Sizes are not counted while compiling: an export would be for these alone.
-        if call.dropout_p or unseen() or not (call.scores >= LARGE or sparse(call)):
-            return "eager", None
-        return "tiled", None
+        return at_once_or_tiles(call), None
     cpu = call.query.device.type == "cpu"
     if call.dropout_p and cpu:
         return "eager", None
+    odd = cpu and call.query.size(-1) != call.value.size(-1)
     if call.bias is not None:
-        return "tiled" if cpu and sparse(call) else "fused", None
+        if cpu and sparse(call):
+            return "tiled", None
+        few = odd and not unseen() and call.queries < SHARED
+        return "eager" if few and group(call.query, call.key) > 1 else "fused", None
     if isinstance(call.mask, Mask) and not call.dropout_p:
         found = saving(call, call.mask)
         if found is not None:
             return found
-    odd = call.query.size(-1) != call.value.size(-1) and cpu
-    return "eager" if odd and not suited.uneven(call.query, call.value) else "fused", None
+    if odd and not suited.uneven(call.query, call.value):
+        return at_once_or_tiles(call), None
+    return "fused", None
+
+
+def at_once_or_tiles(call: Call) -> str:
+    """All scores in one table, or a tile at a time where the table leaves the caches."""
+    # Sizes are not counted while compiling: an export would be for these alone.
+    if call.dropout_p or unseen():
+        return "eager"
+    return "tiled" if scores(call) >= LARGE or sparse(call) else "eager"
 
 
 def sparse(call: Call) -> bool:
     """Whether a rule leaves few of the tiles of a large table."""
-    if unseen() or not isinstance(call.mask, Mask) or call.scores < LARGE // 4:
+    if unseen() or not isinstance(call.mask, Mask) or scores(call) < LARGE // 4:
         return False
     return left(call.mask, call.queries, call.keys) < LEFT
+
+
+def scores(call: Call) -> int:
+    """How many a table has, of the keys alone that a rule may leave."""
+    if not isinstance(call.mask, Mask):
+        return call.scores
+    return call.query.shape[:-1].numel() * len(in_sight(call.mask, call.queries, call.keys))
 
 
 def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
@@ -83,17 +106,19 @@ def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
         return None if rule is None else ("triton", rule)
     if call.query.device.type != "cpu":
         return None
-
     most = share(call, mask)
     if not most:
         return None
     # Late: a quarter of the time that the package takes to load.
     from attention.blocks import MIN_ROWS
 
-    dense = call.query.shape[:-2].numel() * max(queries, MIN_ROWS) * keys
+    given = len(in_sight(mask, queries, keys))  # what torch is given of the keys
+    dense = call.query.shape[:-2].numel() * max(queries, MIN_ROWS) * given
     plan = plans.plan(call.query, call.key, mask, call.learns, most * dense)
     size = group(call.query, call.key)
     cost = plan.cost(call.key.shape[:-2].numel(), size) if plan else math.inf
+    if call.query.dtype.itemsize == 2 or call.query.size(-1) != call.value.size(-1):
+        cost += COPIED * max(call.key.numel(), call.value.numel())
     return ("spans", plan) if cost < most * dense else None
 
 
@@ -105,6 +130,6 @@ def share(call: Call, mask: Mask) -> float:
         most = CAUSAL * min(1.0, 0.5 + 256 / call.keys)
         if most <= 0.5 or call.scores < MANY or call.learns:
             return 0.0
-    # Blocks compute halves in single precision, which some machines do at half the speed.
+    # Blocks compute bfloat16 in single precision, which some machines do at half the speed.
     halves = call.query.dtype.itemsize == 2 and not suited.coarse(call.query)
     return most / 2 if halves else most

@@ -57,4 +57,4 @@ def direct(
     if found.bare:
         context = scaled_dot_product_attention(query, key, value, found.keep, scale=scale)
         return fused.guarded(context) if context.requires_grad else context
-    return found.run(query, key, value, found.keep, None, scale, None, 0.0)[0]
+    return found.run(query, key, value, found.over(mask), None, scale, None, 0.0)[0]

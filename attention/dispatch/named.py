@@ -37,7 +37,6 @@ def skipping(backend: str, call: Call, mask: Any) -> Any:
     refuse(backend, call.bias is not None, "has no bias", "fused or tiled")
     refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
     odd = backend == "triton" and call.query.shape[-1] != call.value.shape[-1]
-
     refuse(backend, odd, "takes values as wide as keys", "fused or tiled")
     rule = isinstance(mask, Mask) or (mask is None and backend == "triton")
     refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")

@@ -29,6 +29,10 @@ class Route(NamedTuple):
     columns: slice | None  # the keys that it is given; None: all
     bare: bool = False  # whether torch's kernel takes all as it is
 
+    def over(self, mask: Any) -> Any:
+        """What is laid over the scores. Tiles ask the rule itself, as it is in each call."""
+        return mask if self.name == "tiled" else self.keep
+
 
 CAUSAL = Route("fused", partial(fused, causal=True), None, None)
 # A mask that leaves out no query and no key: nothing is absent, and nothing is looked for.
@@ -80,15 +84,14 @@ def new(backend: str, call: Call) -> Route:
         return Route(name, load(name), plan, None)
     if isinstance(call.mask, Mask):
         if name != "tiled":
-            return tensor_route(name, call, call.mask)
+            return tensor_route(name, call, call.mask, backend == "auto")
         checks.fits(call.mask, call.query, call.key)
     elif call.mask is not None:
         checks.mask(call.mask, call.query, call.key)
-    # The tiled backend asks the rule itself, as it is in each call.
     return Route(name, load(name), None if name == "tiled" else call.mask, None)
 
 
-def tensor_route(name: str, call: Call, mask: Mask) -> Route:
+def tensor_route(name: str, call: Call, mask: Mask, chosen: bool) -> Route:
     """A rule as the tensor that a backend needs."""
     run, no_bias = load(name), call.bias is None
     if type(mask) is Causal:
@@ -97,14 +100,15 @@ def tensor_route(name: str, call: Call, mask: Mask) -> Route:
         if run is fused and no_bias and call.is_causal:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
-    narrow = run is fused  # the others may have to give the weights of all keys
-    added = call.query.dtype if narrow and no_bias else None
+    # One that is named asks all keys: the others are held against it. So do weights.
+    narrow = run is fused or (chosen and not call.weights)
+    added = call.query.dtype if run is fused and no_bias else None
     device = call.query.device
     columns, keep, whole, empty = dense(mask, call.queries, call.keys, device, narrow, added)
-    if not (whole and no_bias and narrow):
-        return Route(name, partial(run, empty=empty) if no_bias and narrow else run, keep, columns)
+    if not (whole and no_bias and run is fused):
+        told = partial(run, empty=empty) if no_bias and run is fused else run
+        return Route(name, told, keep, columns)
     keys = call.keys if columns is None else columns.stop - columns.start
     changed = suited.coarse(call.query) or suited.uneven(call.query, call.value)
     alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0 and not changed
-
     return Route(name, FUSED_WHOLE, keep, columns, alike and (keep is not None or keys >= REGISTER))

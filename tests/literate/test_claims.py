@@ -119,7 +119,6 @@ def test_a_number_in_words(tmp_path: Path, word: str) -> None:
     *((words, ">") for words in ("more than", "above", "at least", "larger than")),
     *((words, ">=") for words in ("longer than", "over")),
     *((words, ">=") for words in ("greater than", "higher than", "bigger than")),
-
     *((words, "<") for words in ("less than", "fewer than", "below", "at most")),
     *((words, "<=") for words in ("smaller than", "shorter than", "lower than", "under")),
 

@@ -58,7 +58,6 @@ def found(
         can = backend not in ("fused", "spans") or softcap is None
         if backend == "spans":
             can &= bias is None and isinstance(mask, Mask)
-
         context = ours(lambda call=call: dot_product_attention(query, key, value, mask, **call))
         if isinstance(context, Tensor):
             assert can, backend

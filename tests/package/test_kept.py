@@ -178,7 +178,6 @@ def test_so_is_what_changed_within_a_method() -> None:
     changed()
     Near.__call__.__defaults__ = (3,)
     changed()
-
     Near.__call__.__code__ = (lambda self, batch, head, query, key, number=1: key <= query).__code__
     changed()
     Near.__call__ = lambda self, batch, head, query, key: (query == key) | self.far
@@ -203,6 +202,20 @@ def test_so_is_what_changed_within_a_static_method() -> None:
     attend(Near())
     Near.near.__code__ = (lambda query, key: key <= query).__code__
     torch.testing.assert_close(attend(Near()), attend(Near().to_tensor(6, 6)), atol=0, rtol=0)
+
+
+def test_a_tensor_as_a_default_is_read_each_time() -> None:
+    class Near(Mask):
+        def __call__(self, batch, head, query, key, first=None, *, number=None):
+            return abs(query - key) < first + number
+
+    held = torch.tensor(1), torch.tensor(0)
+    Near.__call__.__defaults__, Near.__call__.__kwdefaults__["number"] = held[:1], held[1]
+    for changed in held:
+        attend(Near())
+        changed.add_(2)
+        want = attend(Near().to_tensor(6, 6))
+        torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
 
 
 def test_a_method_that_reads_a_variable_is_asked_each_time() -> None:

@@ -112,7 +112,6 @@ def test_no_more_than_twice_the_error_of_torch(
     ours = found(query, key, value, mask, backend)
     with sdpa_kernel(SDPBackend.MATH if backend == "eager" else SDPBackend.FLASH_ATTENTION):
         torchs = torchs_own(query, key, value, mask.to_tensor(300, 300))
-
     for one, other, true in zip(ours, torchs, want, strict=True):
         # float64 is its own truth here: what two orders of the same sums differ by.
         least = 1e-14 if dtype == torch.float64 else 0.0
@@ -182,10 +181,22 @@ def test_strides_and_missing_axes_do_not_matter(generator: torch.Generator) -> N
     torch.testing.assert_close(one, want[0])
 
 
+FAR = Causal() & SlidingWindow(800)
+
+
+def shapes(queries: int, keys: int, width: int = 64, wide: int = 64, kv: int = 8, **like) -> dict:
+    """Queries, keys and values of 8 heads."""
+    return {
+        "query": torch.zeros(1, 8, queries, width, **like),
+        "key": torch.zeros(1, kv, keys, width, **like),
+        "value": torch.zeros(1, kv, keys, wide, **like),
+    }
+
+
 def taken(**given) -> str:
     """The backend that auto takes for a call, by default one under a window."""
     query = given.pop("query", torch.zeros(1, 2, 1024, 16))
-    call = {"key": query, "value": query, "mask": Causal() & SlidingWindow(64), **given}
+    call: dict = {"key": query, "value": query, "mask": Causal() & SlidingWindow(64), **given}
     return choice.auto(Call(query, **call))[0]
 
 
@@ -194,7 +205,11 @@ def taken(**given) -> str:
     [
         ({}, "spans"),
         ({"mask": Causal() & Documents(torch.arange(1024)[None] // 100)}, "spans"),
-        ({"mask": Padding(torch.tensor([512]))}, "spans"),
+        ({"mask": Padding(torch.tensor([512]))}, "fused"),  # torch is given those keys alone
+        (
+            {"mask": Padding(torch.tensor([512, 100])), "query": torch.zeros(2, 2, 1024, 16)},
+            "spans",
+        ),
         ({"mask": Padding(torch.tensor([1024]))}, "fused"),  # nothing to leave out
         ({"mask": Causal()}, "fused"),  # too few scores to gain on torch's own causal mask
         ({"mask": Causal(), "query": torch.zeros(1, 8, 512, 16)}, "spans"),
@@ -241,6 +256,29 @@ def taken(**given) -> str:
             {"query": torch.zeros(1, 2, 2, 512, 16), "mask": Padding(torch.tensor([256, 256]))},
             "fused",
         ),
+        # Copies of all keys, for few queries on few of them.
+        ({**shapes(4, 16384), "mask": FAR}, "fused"),
+        ({**shapes(64, 16384, dtype=torch.bfloat16), "mask": FAR}, "fused"),
+        ({**shapes(64, 16384, dtype=torch.float16), "mask": FAR}, "fused"),
+        ({**shapes(64, 16384, wide=32), "mask": FAR}, "eager"),
+        ({**shapes(1024, 1024, wide=32), "mask": Causal() & SlidingWindow(200)}, "spans"),
+        # Values of another width.
+        ({**shapes(1024, 1024, wide=32), "mask": None}, "fused"),
+        ({**shapes(1023, 1024, wide=32), "mask": None}, "eager"),
+        ({**shapes(1024, 1023, wide=32), "mask": None}, "eager"),
+        ({**shapes(1024, 1024, 128, 192), "mask": None}, "fused"),
+        ({**shapes(1024, 1024, 16, 128), "mask": None}, "eager"),
+        ({**shapes(1448, 1448, 16, 128), "mask": None}, "eager"),
+        ({**shapes(1449, 1449, 16, 128), "mask": None}, "tiled"),
+        ({**shapes(1449, 1449, 16, 128), "mask": None, "dropout_p": 0.1}, "eager"),
+        # The same under a bias, where heads share keys.
+        ({**shapes(255, 64, wide=32, kv=2), "mask": None, "bias": torch.zeros(1, 1)}, "eager"),
+        ({**shapes(256, 64, wide=32, kv=2), "mask": None, "bias": torch.zeros(1, 1)}, "fused"),
+        ({**shapes(255, 64, wide=32, kv=8), "mask": None, "bias": torch.zeros(1, 1)}, "fused"),
+        ({**shapes(255, 64, kv=2), "mask": None, "bias": torch.zeros(1, 1)}, "fused"),
+        # A softcap, on the keys that are in sight.
+        ({**shapes(64, 32768), "mask": FAR, "softcap": 1.0}, "eager"),
+        ({**shapes(64, 32768), "mask": None, "softcap": 1.0}, "tiled"),
         ({"weights": True}, "eager"),
         ({"softcap": 1.0}, "eager"),
         ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1)}, "tiled"),

@@ -6,7 +6,9 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, Padding, SlidingWindow, dot_product_attention
-from attention.backends import fused, suited
+from attention.backends import fused, names, suited
+from attention.dispatch import choice
+from attention.dispatch.call import Call
 
 LONG, SHORT = suited.ROWS, suited.ROWS - 1
 WINDOW = Causal() & SlidingWindow(70)
@@ -74,6 +76,27 @@ def test_few_queries_are_not_worth_zeros(mask, draw, given) -> None:
     assert given[0][2].size(-1) == 5
 
 
+@pytest.mark.parametrize(
+    ("queries", "keys", "width", "wide", "pays"),
+    [
+        (LONG, LONG, 64, 1, True),
+        (LONG, LONG, 1, 64, True),
+        (LONG, LONG, 64, 65, True),
+        (LONG, LONG, 64, 128, True),
+        (LONG, LONG, 128, 64, True),
+        (LONG, LONG, 64, 129, False),
+        (LONG, LONG, 32, 65, False),
+        (LONG, SHORT, 64, 32, False),
+        (SHORT, LONG, 64, 32, False),
+        (LONG, LONG, 64, 64, False),
+    ],
+)
+def test_where_zeros_pay(queries: int, keys: int, width: int, wide: int, pays: bool) -> None:
+    query, value = torch.zeros(queries, width), torch.zeros(keys, wide)
+    assert suited.uneven(query, value) is pays
+    assert not suited.uneven(query.to("meta"), value.to("meta"))
+
+
 @pytest.mark.parametrize("layers", [(2, 4), (8,)])
 @pytest.mark.parametrize("mask", [None, Causal(), SlidingWindow(3), torch.ones(9, 9).tril().bool()])
 @pytest.mark.parametrize("coarse", [True, False])
@@ -125,3 +148,57 @@ def test_compiled_code_is_for_any_length(tokens: int) -> None:
     )
     want = dot_product_attention(query, key, value)
     torch.testing.assert_close(attend(query, key, value), want)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("shape", [(9, 9), (1, 9), (9, 1), (4, 9, 9), (2, 1, 9, 9)])
+def test_a_bias_that_is_finite_is_given_to_the_kernel_as_it_is(shape, dtype, draw) -> None:
+    """It hides nothing, so no table is made of what it hides."""
+    inputs = [draw(2, 4, 9, 16, dtype=dtype, grad=False) for _ in range(3)]
+    bias = draw(*shape, dtype=dtype, grad=False)
+    seen = []
+    whole = fused.kernel
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fused, "kernel", lambda *given: seen.append(given[3]) or whole(*given))
+        got = dot_product_attention(*inputs, bias=bias)
+    assert seen[0] is bias
+    wide = dot_product_attention(*inputs, bias=bias, backend="eager")
+    torch.testing.assert_close(got, wide, atol=2e-3 if dtype is torch.float16 else 1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+def test_a_bias_that_is_not_is_not(odd: float, draw) -> None:
+    inputs = [draw(2, 4, 9, 16, grad=False) for _ in range(3)]
+    bias = draw(9, 9, grad=False)
+    bias[:, 3] = odd
+    mask = torch.ones(9, 9, dtype=torch.bool)
+    mask[:, 3] = False
+    for backend in ("auto", "fused", "eager"):
+        got = dot_product_attention(*inputs, mask, bias=bias, backend=backend)
+        torch.testing.assert_close(
+            got, dot_product_attention(*inputs, mask, bias=bias.nan_to_num(0, 0, 0))
+        )
+
+
+@pytest.mark.parametrize(("weights", "keys"), [(False, 5), (True, 40)])
+def test_two_products_are_given_the_keys_in_sight(
+    weights: bool, keys: int, draw, monkeypatch
+) -> None:
+    given = []
+    eager = names.LOADED["eager"]
+    monkeypatch.setitem(names.LOADED, "eager", lambda *x: given.append(x[1]) or eager(*x))
+    inputs = draw(2, 3, 8), draw(2, 40, 8), draw(2, 40, 8)
+    mask = Causal() & SlidingWindow(3)
+    dot_product_attention(*inputs, mask, dropout_p=0.1, return_weights=weights)
+    assert given[0].size(-2) == keys
+
+
+@pytest.mark.parametrize("mask", [Causal(), WINDOW, torch.ones(80, 80).tril().bool()])
+def test_tiles_ask_the_mask_in_each_call(mask, draw, monkeypatch) -> None:
+    """Also where the way was found before."""
+    monkeypatch.setattr(choice, "LARGE", 1)
+    inputs = draw(2, 3, 80, 8), draw(2, 3, 80, 8), draw(2, 3, 80, 5)
+    assert choice.auto(Call(*inputs, mask))[0] == "tiled"
+    want = dot_product_attention(*inputs, mask, backend="eager")
+    for _ in range(3):
+        torch.testing.assert_close(dot_product_attention(*inputs, mask), want)

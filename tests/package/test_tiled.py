@@ -95,7 +95,6 @@ def test_memory_grows_with_the_length(bias, monkeypatch: pytest.MonkeyPatch) -> 
     given = {"mask": Causal(), "bias": bias, "backend": "tiled"}
     with torch.profiler.profile(profile_memory=True) as profile:
         dot_product_attention(query, query, query, **given).sum().backward()
-
     largest = max(event.self_cpu_memory_usage for event in profile.events())
     assert largest <= max(query.nbytes, 4 * module.ROWS * module.COLUMNS)
 
@@ -164,6 +163,17 @@ def test_tiles_compile_whole() -> None:
             held.copy_(held.flip(0))  # what it holds, in place: the second call sees it
 
 
+@pytest.mark.parametrize("queries", [0, 3])
+def test_where_nobody_sees_anything_it_is_differentiated_twice_too(queries: int, draw) -> None:
+    shapes = (queries, 4), (5, 4), (5, 4), (queries, 5)
+    inputs = [draw(1, 2, *shape) for shape in shapes]
+    mask = Padding(torch.tensor([0]))
+    context = dot_product_attention(*inputs[:3], mask, bias=inputs[3], backend="tiled")
+    grads = torch.autograd.grad(context.sum(), inputs, create_graph=True)
+    again = torch.autograd.grad(sum(grad.sum() for grad in grads), inputs)
+    assert not any(grad.any() for grad in (*grads, *again))
+
+
 @pytest.mark.slow
 @pytest.mark.untyped
 def test_self_attention_compiles_whole() -> None:
@@ -205,8 +215,11 @@ def test_a_bias_that_is_one_for_some_has_the_sum_of_their_gradients(shape: tuple
         (Causal(), 8, 8, 8 / 12),  # of tiles of 2 queries and 3 keys
         (Causal(), 2, 8, 1.0),
         (SlidingWindow(1), 8, 8, 5 / 12),
-        (Padding(torch.tensor([3, 1])), 4, 9, 2 / 6),
-        (Padding(torch.tensor([3, 1]), side="left"), 4, 9, 2 / 6),
+        (Padding(torch.tensor([3, 1])), 4, 9, 1.0),  # of the tiles that are in sight
+        (Causal() & SlidingWindow(3), 4, 9, 4 / 4),
+        (Causal() & SlidingWindow(1), 4, 9, 3 / 4),
+        (Padding(torch.tensor([0])), 4, 9, 1.0),
+        (Causal(), 4, 0, 1.0),
         (~Causal(), 8, 8, 1.0),
     ],
 )

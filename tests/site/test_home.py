@@ -27,7 +27,6 @@ def test_the_view_shows_what_was_measured() -> None:
     says("index.md", "In head 4 *light* looks at *switch*.", words[best["4"][4]] == "switch")
     before = best["2"][2:] == [1, 2, 3, 4]
     says("index.md", "In head 2 each word after *can't* looks at the word before it.", before)
-
     many = sum(i == best["8"][i] for i in range(6)) > 3
     says("index.md", "In head 8 most words look at themselves.", many)
     says("index.md", "these are three of the first layer of MiniLM-L6", measured["layer"] == 0)
