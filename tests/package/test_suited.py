@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, Padding, SlidingWindow, dot_product_attention
+from attention.absent import sound
 from attention.backends import fused, names, suited
 from attention.dispatch import choice
 from attention.dispatch.call import Call
@@ -117,6 +118,18 @@ def test_halves_are_computed_in_single_precision_where_those_are_faster(
         torch.testing.assert_close(one.float(), other, atol=4e-3, rtol=4e-3)
 
 
+@pytest.mark.parametrize(
+    ("available", "supported", "without"),
+    [(True, False, True), (True, True, False), (False, False, False), (False, True, False)],
+)
+def test_a_processor_is_asked_for_its_instructions(
+    available: bool, supported: bool, without: bool, monkeypatch
+) -> None:
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: available)
+    monkeypatch.setattr(torch.ops.mkldnn, "_is_mkldnn_fp16_supported", lambda: supported)
+    assert suited.without_halves() is without
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])
 def test_other_numbers_stay_what_they_are(dtype: torch.dtype, monkeypatch) -> None:
     monkeypatch.setattr(suited, "WITHOUT_HALVES", True)
@@ -164,6 +177,14 @@ def test_a_bias_that_is_finite_is_given_to_the_kernel_as_it_is(shape, dtype, dra
     assert seen[0] is bias
     wide = dot_product_attention(*inputs, bias=bias, backend="eager")
     torch.testing.assert_close(got, wide, atol=2e-3 if dtype is torch.float16 else 1e-5, rtol=1e-5)
+
+
+def test_so_is_one_whose_sum_no_half_can_hold() -> None:
+    bias = torch.full((40, 40), 1e3, dtype=torch.float16)
+    assert bias.sum().isinf()
+    assert sound(bias)
+    assert not sound(bias.masked_fill(bias > 0, float("nan")))
+    assert not sound(bias.to("meta"))
 
 
 @pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
