@@ -273,6 +273,7 @@ def taken(**given) -> str:
         ({**shapes(1449, 1449, 16, 128), "mask": None, "dropout_p": 0.1}, "eager"),
         # The same under a bias, where heads share keys.
         ({**shapes(255, 64, wide=32, kv=2), "mask": None, "bias": torch.zeros(1, 1)}, "eager"),
+        ({**shapes(255, 64, wide=32, kv=4), "mask": None, "bias": torch.zeros(1, 1)}, "eager"),
         ({**shapes(256, 64, wide=32, kv=2), "mask": None, "bias": torch.zeros(1, 1)}, "fused"),
         ({**shapes(255, 64, wide=32, kv=8), "mask": None, "bias": torch.zeros(1, 1)}, "fused"),
         ({**shapes(255, 64, kv=2), "mask": None, "bias": torch.zeros(1, 1)}, "fused"),
