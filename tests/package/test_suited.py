@@ -8,7 +8,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from attention import Causal, Padding, SlidingWindow, dot_product_attention
 from attention.absent import sound
 from attention.backends import fused, names, suited
-from attention.dispatch import choice
+from attention.dispatch import choice, route
 from attention.dispatch.call import Call
 
 LONG, SHORT = suited.ROWS, suited.ROWS - 1
@@ -223,3 +223,25 @@ def test_tiles_ask_the_mask_in_each_call(mask, draw, monkeypatch) -> None:
     want = dot_product_attention(*inputs, mask, backend="eager")
     for _ in range(3):
         torch.testing.assert_close(dot_product_attention(*inputs, mask), want)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "wide", "bare"),
+    [
+        (torch.float32, 16, True),
+        (torch.float16, 16, False),
+        (torch.float32, 9, False),
+        (torch.float16, 9, False),
+    ],
+)
+def test_what_is_changed_before_is_not_given_to_torch_at_once(
+    dtype: torch.dtype, wide: int, bare: bool, draw, monkeypatch
+) -> None:
+    monkeypatch.setattr(suited, "WITHOUT_HALVES", True)
+    monkeypatch.setattr(suited, "ROWS", 4)
+    shapes = (2, 4, 20, 16), (2, 4, 20, 16), (2, 4, 20, wide)
+    inputs = [draw(*shape, dtype=dtype, grad=False) for shape in shapes]
+    dot_product_attention(*inputs, WINDOW)
+    found = route.again(*inputs, WINDOW)
+    assert found is not None
+    assert (found.name, found.bare) == ("fused", bare)
