@@ -225,9 +225,27 @@ def test_a_method_that_reads_a_variable_is_asked_each_time() -> None:
         def __call__(self, batch, head, query, key):
             return abs(query - key) < number[0]
 
+    with pytest.raises(TypeError, match="^__call__ reads variables, and may change unseen$"):
+        content(Near())
     for number[0] in (1, 3):
         want = attend(Near().to_tensor(6, 6))
         torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
+
+
+def test_a_mask_with_what_cannot_be_looked_up_is_asked_each_time() -> None:
+    class Width:
+        __hash__ = None
+
+        def __get__(self, mask, owner):
+            return 2
+
+    class Near(Mask):
+        width = Width()
+
+        def __call__(self, batch, head, query, key):
+            return abs(query - key) < self.width
+
+    torch.testing.assert_close(attend(Near()), attend(Near().to_tensor(6, 6)), atol=0, rtol=0)
 
 
 def test_a_number_of_a_class_that_holds_more_is_asked_each_time() -> None:
