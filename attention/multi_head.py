@@ -172,8 +172,8 @@ class MultiHeadAttention(PackedProjections):
             key = value = None
         weight = self.in_proj_weight  # once a call: what is parametrized is computed each time
         checks.tokens("query", query, weight)
-        checks.flag("return_weights", return_weights)
         if key is mask is cache is None:
+            checks.flag("return_weights", return_weights)
             both: Any = fastpath(self, query, return_weights)
             if both is not None:
                 return both if return_weights else both[0]

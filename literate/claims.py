@@ -27,9 +27,7 @@ WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
 UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\s(per cent|per mille|(?:M|G|Ki|Mi|Gi)B)\b", re.S)
 UNITS = {"per cent": 100, "per mille": 1000, "MB": 1e6, "GB": 1e9}
 UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
-
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
-SAID = rf"(?:{'|'.join(NUMBERS)})\b"
 FRACTION = re.compile(rf"\b(a|an|one|{'|'.join(COUNTS)}) ({'|'.join(PARTS)})s?\b")
 
 
@@ -81,12 +79,11 @@ def counted(unit: str, tree: ast.AST) -> bool:
 
 def missing(words: str, known: set[float]) -> Iterator[str]:
     """The numbers in words that no constant is."""
-    # Of how many is left alone, unless that is a number in words itself.
-    words = re.sub(rf"\bof (?:the |its |our |all )?(?!{SAID})\w+", "", words)
     for fraction in FRACTION.finditer(words):
         count, part = COUNTS.get(fraction[1], 1), PARTS[fraction[2]]
-        if not any(abs(constant - count / part) < 1e-9 for constant in known):
-            yield from () if {float(count), float(part)} <= known | {1.0} else (fraction[0],)
+        whole = any(abs(constant - count / part) < 1e-9 for constant in known)
+        if not whole and not {count, part} <= known | {1}:
+            yield fraction[0]
     for word in re.findall(r"[a-z]+", FRACTION.sub("", words)):
         number = NUMBERS.get(word.removesuffix("s"), NUMBERS.get(word))
         if number and not any(same(number, constant) for constant in known):

@@ -3,7 +3,6 @@
 With them come `llms.txt` and the picture of the book for those who link to it, and the figures get
 the letters of the book.
 
-
 They are written beside the HTML, from the page alone: nothing runs. The outputs are those that the
 tests compared, and the tests run what is written here.
 """

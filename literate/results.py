@@ -21,7 +21,6 @@ NUMBERED = (
     r"\s?(?!0\.)\d{1,2}(?:\.\d{1,2}){0,2}"
     r"(?!\.?\d|\s?(?:[\d%‰×]|(?:[mµ]?s|[kMG]i?B|times|per)\b)|-fold\b)"
 )
-
 CATALOGUED = r"(?:arXiv|isbn|page|issue|request)\s?(?!0\.)[\d.]*\d\b(?!\s?[\d%‰×])"
 # No numbers of the book's: addresses, and the numbers of sections, figures and versions.
 ADDRESS = re.compile(r"(?<=\])\([^)\s]*|https?://\S+")  # the title of a link is prose
@@ -41,7 +40,6 @@ YEAR = re.compile(r"\((?:19\d\d|20[0-2]\d)\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
 # In a sentence alone: in a caption “the root of 2024” would be one.
 COUNTED = r"(?:tokens|words|queries|keys|values|rows|entries|heads|numbers|scores)"
 OF_YEAR = re.compile(rf"\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-|\s{COUNTED})")
-
 SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->")
 # A table whose source stands below it, on a line of its own.
 SOURCED_TABLE = re.compile(

@@ -1,6 +1,6 @@
 """Attention as torch computes it: one kernel, which need not hold all the scores at once.
 
-On a CPU it does, with dropout, on few queries with values of another width than keys, and under a
+On a CPU it does, with dropout, with values of another width that are not filled up, and under a
 bias that learns. One query of each of four heads may be two products, where those read many shared
 keys faster.
 """

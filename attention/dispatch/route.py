@@ -93,21 +93,21 @@ def new(backend: str, call: Call) -> Route:
 
 def tensor_route(name: str, call: Call, mask: Mask, chosen: bool) -> Route:
     """A rule as the tensor that a backend needs."""
-    run, no_bias = load(name), call.bias is None
+    run = load(name)
+    alone = run is fused and call.bias is None  # torch's kernel, with nothing but the mask
     if type(mask) is Causal:
         if call.queries == 1:  # it stands at the last key and sees all: decoding copies no cache
             return Route(name, run, None, None)
-        if run is fused and no_bias and call.is_causal:
+        if alone and call.is_causal:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     # One that is named asks all keys: the others are held against it. So do weights.
     narrow = run is fused or (chosen and not call.weights)
-    added = call.query.dtype if run is fused and no_bias else None
+    added = call.query.dtype if alone else None
     device = call.query.device
     columns, keep, whole, empty = dense(mask, call.queries, call.keys, device, narrow, added)
-    if not (whole and no_bias and run is fused):
-        told = partial(run, empty=empty) if no_bias and run is fused else run
-        return Route(name, told, keep, columns)
+    if not (whole and alone):
+        return Route(name, partial(run, empty=empty) if alone else run, keep, columns)
     keys = call.keys if columns is None else columns.stop - columns.start
     changed = suited.coarse(call.query) or suited.uneven(call.query, call.value)
     alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0 and not changed

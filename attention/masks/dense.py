@@ -66,9 +66,9 @@ def make(
     narrow: bool,
     added: torch.dtype | None,
 ) -> Dense:
-    told, first, last = mask.over(keys), keys - queries, keys - 1
-    start, stop = within(*told.span(first, last, keys), keys) if narrow else (0, keys)
-    full = start < stop and told.full(first, last, start, stop)
+    told, sight = mask.over(keys), in_sight(mask, queries, keys) if narrow else range(keys)
+    start, stop = sight.start, sight.stop
+    full = start < stop and told.full(keys - queries, keys - 1, start, stop)
     if not full and told.batch is not None:  # else no key that is left is hidden from all
         start, stop = to_registers(start, stop, keys)
     columns = slice(start, stop) if stop - start < keys else None
@@ -84,6 +84,11 @@ def make(
     else:
         keep = keep.clone(memory_format=torch.contiguous_format)
     return Dense(columns, four(keep) if whole and added is not None else keep, whole, empty)
+
+
+def in_sight(mask: Mask, queries: int, keys: int) -> range:
+    """The keys that some query may see, without those before and behind."""
+    return range(*within(*mask.over(keys).span(keys - queries, keys - 1, keys), keys))
 
 
 def to_registers(start: int, stop: int, keys: int) -> tuple[int, int]:

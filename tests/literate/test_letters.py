@@ -4,6 +4,7 @@ import re
 from base64 import b64decode
 from io import BytesIO
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from fontTools.ttLib import TTFont
@@ -21,7 +22,9 @@ def test_a_figure_brings_its_letters_along() -> None:
     made = lettered(DRAWN)
     assert "font-family: 'Book sans', 'DejaVu Sans', sans-serif" in made
     assert made.startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><style>')
+    assert ElementTree.fromstring(made)[0].text.startswith("@font-face{font-family:'Book sans';")
     (face,) = FACE.findall(made)
+    assert b64decode(face).startswith(b"wOF2")
     assert {*TTFont(BytesIO(b64decode(face))).getBestCmap()} == {ord(sign) for sign in " 2&é"}
     assert lettered(DRAWN) == made  # the same bytes each time
 

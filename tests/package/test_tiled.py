@@ -226,7 +226,7 @@ def test_a_bias_that_is_one_for_some_has_the_sum_of_their_gradients(shape: tuple
 def test_the_share_of_tiles_that_a_rule_leaves(mask, queries, keys, left, monkeypatch) -> None:
     monkeypatch.setattr(tiles, "ROWS", 2)
     monkeypatch.setattr(tiles, "COLUMNS", 3)
-    assert tiles.share(mask, queries, keys) == left
+    assert tiles.left(mask, queries, keys) == left
 
 
 @pytest.mark.parametrize("rule", [True, False])

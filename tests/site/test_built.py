@@ -51,6 +51,8 @@ def test_the_chapter_is_whole(built: Path) -> None:
     html = (built / "foundations/one-context-vector/index.html").read_text("utf-8")
     assert html.count('class="checked"') >= 12
     assert 'src="../figures/one-context-vector/weights.svg"' in html
+    figure = (built / "foundations/figures/one-context-vector/weights.svg").read_text("utf-8")
+    assert "<style>@font-face{font-family:'Book sans';" in figure  # as the text around it
     assert 'id="attention.functional.dot_product_attention"' in html
     assert "Source code in" in html
     assert "{.output}" not in html
