@@ -91,11 +91,9 @@ def missing(words: str, known: set[float]) -> Iterator[str]:
 
 
 def same(number: float, constant: float) -> bool:
-    """Whether a constant is a number or one part of so many, or has so many tenths."""
-    if constant >= 1:
-        return constant == number
-    parts = constant * number, 10 * constant / number
-    return any(part >= 1 and abs(part - round(part)) < 1e-9 for part in parts)
+    """Whether a constant is a number, or a share that is a whole number of its parts."""
+    parts = constant * number
+    return constant == number or (constant < 1 <= parts and abs(parts - round(parts)) < 1e-9)
 
 
 def ways(tree: ast.AST) -> set[int]:

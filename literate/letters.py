@@ -30,10 +30,11 @@ def lettered(svg: str) -> str:
 def address(signs: set[int]) -> str:
     """A part of the font, as an address that holds it."""
     options = subset.Options(flavor="woff2", recalc_timestamp=False)
-    font: TTFont = subset.load_font(str(FONT), options)
-    part = subset.Subsetter(options)
-    part.populate(unicodes=sorted(signs))
-    part.subset(font)
     made = BytesIO()
-    subset.save_font(font, made, options)
+    font: TTFont
+    with subset.load_font(str(FONT), options) as font:
+        part = subset.Subsetter(options)
+        part.populate(unicodes=sorted(signs))
+        part.subset(font)
+        subset.save_font(font, made, options)
     return f"data:font/woff2;base64,{b64encode(made.getvalue()).decode('ascii')}"

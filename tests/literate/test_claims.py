@@ -57,6 +57,7 @@ WRONG = {
     "It takes 2<!--= x / 1024 --> MiB.": "is no number MiB",
     "It takes 2<!--= x / 1e9 --> MB.": "is no number MB",
     "It takes 2<!--= x / 2**y --> GiB.": "is no number GiB",
+    "It takes 2<!--= x / 2**9999 --> GiB.": "is no number GiB",
     "Two thousand<!--= abs(x - 2) < 1 -->.": "'thousand'",
     "Two agree<!--= truth is True -->.": "'two'",
     "Half of them<!--= share > 0.3 -->.": "'half'",

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from literate import export, social
+from literate import export, letters, social
 from literate.page import Page
 
 PAGE = """# *All* of it
@@ -239,12 +239,16 @@ def test_the_whole_book(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (docs / "part").mkdir()
     (docs / "index.md").write_text("# A book\n\nIn *short*.\n{ .lede }\n\nMore.\n", "utf-8")
     (docs / "part/one.md").write_text("Nothing.\n", "utf-8")
+    drawn = "<svg><text font-family=\"'DejaVu Sans'\">é</text></svg>"
+    (docs / "figures/all/x.svg").write_text(drawn, "utf-8")
     config = ["site_name: The name", "site_description: All about it", "nav:"]
     config += ["  - Home: index.md", "  - Part:", "    - part/one.md", "    - One: all.md"]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(social, "picture", lambda *given: "|".join(map(str, given)).encode())
-    for name in ("all", "part/one", "assets"):
+    monkeypatch.setattr(letters, "address", lambda shown: "".join(map(chr, shown)))
+    for name in ("all", "part/one", "assets", "figures/all"):
         (site / name).mkdir(parents=True)
+    (site / "figures/all/x.svg").write_text("as it was copied", "utf-8")
     (site / "index.html").touch()
     for address in ("", "site_url: https://book.example/"):
         Path("mkdocs.yml").write_text("\n".join([*config, address]), "utf-8")
@@ -257,6 +261,7 @@ def test_the_whole_book(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
             f"\n## Part\n\n- [one]({root}part/one/index.md)\n"
         )
     assert (site / "assets/social.png").read_text() == f"The name|All about it|{docs / 'assets'}"
+    assert (site / "figures/all/x.svg").read_text("utf-8") == letters.lettered(drawn) != drawn
     assert (site / "index.md").read_text("utf-8").startswith("# A book\n\nIn")
     assert json.loads((site / "all/all.ipynb").read_text("utf-8"))["cells"]
     assert (site / "part/one/index.md").read_text("utf-8") == "Nothing.\n"

@@ -349,6 +349,17 @@ def test_a_shape_in_a_remark_is_held(run) -> None:
     for remark in ("(2 rows, 3)", "(2, 3 columns)"):
         result, _ = run(f"# Page\n\n```python\n{block.format(remark)}\n```\n")
         assert "the remark says that y has the shape (2, 3,)" in failures(result)[0]
+    for block, line in (
+        ("if not x:\n    pass\nelse:\n    x = torch.ones(2, 3)  # (2, 4)", 6),
+        ("try:\n    pass\nfinally:\n    x = torch.ones(2, 3)  # (2, 4)", 6),
+        ("y = 1\nx = torch.ones(2, 3)  # (2, 4)", 4),
+    ):
+        result, _ = run(f"# Page\n\n```python\nimport torch\nx = 1\n{block}\n```\n")
+        assert f"page.md:{line + 3}: " in failures(result)[0]
+    for code in ("torch.ones(2, 3).sum()  # of (4, 5)", "x = 1\ny = x  # no shape"):
+        held = f"import torch\n{code}\nx = torch.ones(3)  # (3,)"
+        result, _ = run(f"# Page\n\n```python\n{held}\n```\n")
+        assert not failures(result)
     for left, fits in (("a, b", True), ("a, (b, c)", False)):
         code = f"import torch\n\n{left} = torch.ones(2, 2, 3)  # (2, 3)"
         result, _ = run(f"# Page\n\n```python\n{code}\n```\n")

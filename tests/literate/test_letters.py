@@ -1,6 +1,8 @@
 """Figures of the site have the letters of the book, those that they show and no others."""
 
+import gc
 import re
+import warnings
 from base64 import b64decode
 from io import BytesIO
 from pathlib import Path
@@ -9,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from fontTools.ttLib import TTFont
 
-from literate.letters import lettered
+from literate.letters import FONT, lettered
 
 DRAWN = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">
 <text style="font-size: 12px; font-family: 'DejaVu Sans', sans-serif">2 &amp; é</text>
@@ -22,11 +24,27 @@ def test_a_figure_brings_its_letters_along() -> None:
     made = lettered(DRAWN)
     assert "font-family: 'Book sans', 'DejaVu Sans', sans-serif" in made
     assert made.startswith('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><style>')
-    assert ElementTree.fromstring(made)[0].text.startswith("@font-face{font-family:'Book sans';")
+    style, text = ElementTree.fromstring(made)
     (face,) = FACE.findall(made)
-    assert b64decode(face).startswith(b"wOF2")
-    assert {*TTFont(BytesIO(b64decode(face))).getBestCmap()} == {ord(sign) for sign in " 2&é"}
+    begin = "@font-face{font-family:'Book sans';font-weight:400 700;src:url(data:font/woff2;base64,"
+    assert (style.text, text.text) == (f"{begin}{face})}}", "2 & é")
     assert lettered(DRAWN) == made  # the same bytes each time
+    font = TTFont(BytesIO(b64decode(face)))
+    assert {*font.getBestCmap()} == {ord(sign) for sign in " 2&é"}
+    assert (font.flavor, font["head"].modified) == ("woff2", TTFont(FONT)["head"].modified)
+
+
+def test_of_drawings_within_a_drawing_the_outer_one_brings_them_for_both() -> None:
+    made = lettered(DRAWN.replace("</svg>", "<svg></svg></svg>"))
+    assert (made.count("<style>"), made.index("<style>") < made.index("<text")) == (1, True)
+
+
+def test_the_file_of_the_font_is_closed() -> None:
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        lettered(DRAWN)
+        gc.collect()
+    assert [one for one in found if "sans.woff2" in str(one.message)] == []
 
 
 @pytest.mark.parametrize("family", ["var(--sans, sans-serif)", "sans-serif"])
