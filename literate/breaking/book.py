@@ -58,10 +58,14 @@ def told(page: str, result: Result, sample: int) -> int:
 
 
 def tried(chosen: list[str], sample: int):
-    """Each page with its trial, in two processes, in the order of the book's largest."""
+    """Each page with its trial, two at a time, in the order of the book's largest.
+
+    In a process of its own: the tests of one page import modules of the same names as another's.
+    """
     if not chosen:
         return
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+    apart = get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=apart, max_tasks_per_child=1) as pool:
         order = [page for page in pages() if page in chosen]
         yield from zip(order, pool.map(one, order, [sample] * len(order)), strict=True)
 

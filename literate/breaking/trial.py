@@ -3,7 +3,6 @@
 import contextlib
 import io
 import random
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -148,12 +147,4 @@ def run(root: Path, page: str, tests: list[str], trial: Trial) -> Result:
         code = pytest.main([*quiet, "--rootdir", str(root), page, *tests], plugins=[trial])
     if code and not trial.result.wrong:
         trial.result.wrong = said.getvalue()
-    forget(root)
     return trial.result
-
-
-def forget(root: Path) -> None:
-    """The modules of a copy: those of the next have the same names, and are others."""
-    for name, module in sys.modules.copy().items():
-        if (getattr(module, "__file__", None) or "").startswith(f"{root}/"):
-            del sys.modules[name]

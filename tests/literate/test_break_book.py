@@ -184,17 +184,17 @@ def test_what_is_kept(folder: Path) -> None:
 class Pool(ThreadPoolExecutor):
     """Threads of this process in the place of others, which would import the book anew."""
 
-    asked: list[tuple[int, str]] = []
+    asked: list[tuple[int, str, int]] = []
 
-    def __init__(self, workers: int, mp_context: BaseContext) -> None:
-        self.asked.append((workers, mp_context.get_start_method()))
+    def __init__(self, workers: int, mp_context: BaseContext, max_tasks_per_child: int) -> None:
+        self.asked.append((workers, mp_context.get_start_method(), max_tasks_per_child))
         super().__init__(workers)
 
 
 def test_pages_are_tried_two_at_a_time_the_largest_first(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In processes that begin anew, for a page may set what another reads."""
+    """Each in a process that begins anew, for a page may set what another reads."""
     monkeypatch.setattr(book, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(Pool, "asked", [])
     monkeypatch.setattr(book, "one", lambda page, sample: (page, sample))
@@ -204,7 +204,7 @@ def test_pages_are_tried_two_at_a_time_the_largest_first(
         ("docs/long.md", ("docs/long.md", 7)),
         ("docs/a.md", ("docs/a.md", 7)),
     ]
-    assert Pool.asked == [(2, "spawn")]
+    assert Pool.asked == [(2, "spawn", 1)]
 
 
 TEXT = "1 µs or 20, then 1 of 3.\n"

@@ -80,20 +80,6 @@ def test_a_test_beside_the_page_notices_too(book: Book) -> None:
     assert seen(result) == ("", {"output": 1, "sourced": 3}, 4, [(9, "5")])
 
 
-def test_each_copy_has_its_own_modules(
-    tmp_path: Path, book: Book, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a test of one imports is not what a test of the last imported by that name."""
-    held = "from helper import N\n\ndef test():\n    assert N == {}\n"
-    for number in (3, 4):
-        root = tmp_path / str(number)
-        root.mkdir()
-        (root / "helper.py").write_text(f"N = {number}\n", "utf-8")
-        monkeypatch.syspath_prepend(root)
-        result = Book(root).tried(PRINTS.format(number, number), held=held.format(number))
-        assert seen(result) == ("", {"output": 1}, 1, [])
-
-
 def test_a_page_that_fails_unchanged_is_not_tried(book: Book) -> None:
     """Its line is named, nothing is changed, and no folder of its blocks is left behind."""
     text = PRINTS.format(4, 4) + "\n" + PRINTS.format(5, 6)

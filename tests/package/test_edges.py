@@ -314,3 +314,24 @@ def test_of_a_query_that_sees_nothing_no_gradient_gets_out(backend: str, kv_head
     got = torch.autograd.grad(context, (query, key, value), some)
     for one, other in zip(got, want, strict=True):
         torch.testing.assert_close(one, other)
+
+
+class Early(Mask):
+    """The last of five tokens sees two keys, the others three; it says so of stretches too."""
+
+    def __call__(self, batch, head, query, key):
+        return (key < 2) | ((key < 3) & (query < 4))
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        return 0, 3
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        return stop <= 2 or (stop <= 3 and last < 4)
+
+
+def test_the_last_query_may_see_less_than_those_before(draw) -> None:
+    query, key, value = draw(1, 1, 2, 4), draw(1, 1, 5, 4), draw(1, 1, 5, 4)
+    for backend in ("auto", "eager", "fused", "tiled"):
+        context = dot_product_attention(query, key, value, Early(), backend=backend)
+        want = dot_product_attention(query, key, value, Early(), backend="loops")
+        torch.testing.assert_close(context, want)
