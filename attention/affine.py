@@ -44,7 +44,7 @@ def convolved(
 ) -> Float[Tensor, "*batch out_width"]:
     """The same as a convolution: a token is a pixel, its entries are the channels."""
     rows = x.reshape(-1, x.shape[-1])
-    spare = filled(len(rows)) - len(rows)
+    spare = rounded_up(len(rows)) - len(rows)
     if spare:
         rows = functional.pad(rows, (0, 0, 0, spare))
     pictures = rows.reshape(PICTURES, -1, 1, rows.shape[1]).permute(0, 3, 1, 2)
@@ -54,7 +54,7 @@ def convolved(
     return torch.ops.aten._unsafe_view(made, [*x.shape[:-1], len(weight)])
 
 
-def filled(rows: int) -> int:
+def rounded_up(rows: int) -> int:
     """As many rows, or up to a quarter more: one of four numbers between powers of two.
 
     For each number that it has not met oneDNN writes new code. That takes about as long as a large
@@ -76,7 +76,7 @@ def pays(x: Tensor, weight: Tensor, bias: Tensor | None) -> bool:
         and len(weight) * x.shape[-1] ** 2 <= x.numel() * MAX_NUMBERS
         and len(weight) >= MIN_OUTPUTS
         and narrow_mkl()
-        and all(map(ordinary, parts))
+        and all(map(plain_float32, parts))
         and (bias is None or bias.shape == weight.shape[:1])
         and not learns(*parts)
         and onednn.enabled
@@ -89,7 +89,7 @@ def pays(x: Tensor, weight: Tensor, bias: Tensor | None) -> bool:
     )
 
 
-def ordinary(part: Tensor) -> bool:
+def plain_float32(part: Tensor) -> bool:
     """Whether this is a tensor of float32 in a CPU's memory, and no more than that."""
     return (
         type(part) in (Tensor, nn.Parameter)

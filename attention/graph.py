@@ -7,8 +7,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention.checks.numbers import count, real, whole
+from attention.checks.tensors import counted
 from attention.views.drawing import draw
-from attention.views.view import View, counted
+from attention.views.view import View
 
 if TYPE_CHECKING:
     import networkx

@@ -86,7 +86,7 @@ def from_llama(theirs: State) -> dict[str, Tensor]:
         >>> attend.load_state_dict(from_llama(theirs))
         <All keys matched successfully>
     """
-    return filled({f"{part}.{kind}": x for part, kind, x in named(theirs)})
+    return with_biases({f"{part}.{kind}": x for part, kind, x in named(theirs)})
 
 
 def from_bart(theirs: State) -> dict[str, Tensor]:
@@ -199,7 +199,7 @@ def named(theirs: State) -> Iterator[tuple[str, str, Tensor]]:
         yield OURS.get(part, part), kind, x
 
 
-def filled(ours: dict[str, Tensor]) -> dict[str, Tensor]:
+def with_biases(ours: dict[str, Tensor]) -> dict[str, Tensor]:
     """With a bias of zero for each projection that has none, where another has one."""
     if any(name.endswith("_proj.bias") for name in ours):
         for name in [name for name in ours if name.endswith("_proj.weight")]:

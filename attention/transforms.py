@@ -27,13 +27,12 @@ def learns(*tensors: Tensor) -> bool:
     return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 
-def maps() -> int:
-    """How many of torch.func.vmap are at work."""
+def depth() -> int:
+    """How many transforms of torch.func are at work, one inside the other."""
     if torch.compiler.is_compiling() or not torch._C._are_functorch_transforms_active():
         return 0
     functorch: Any = vars(torch._C)["_functorch"]
-    kind = functorch.TransformType.Vmap
-    return sum(each.key() == kind for each in functorch.get_interpreter_stack())
+    return len(functorch.get_interpreter_stack())
 
 
 MODE = torch._C._TorchDispatchModeKey

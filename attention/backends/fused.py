@@ -12,8 +12,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import REGISTER, clean, idle, silence
 from attention.backends import products, suited
+from attention.backends.once import once
 from attention.heads import fold, four, unfold
-from attention.once import once
 from attention.transforms import learns, readable
 
 
@@ -99,9 +99,9 @@ def kernel(
         q, k, v = query.float(), key.float(), value.float()
         return kernel(q, k, v, added, scale, dropout_p, causal).to(query.dtype)
     if suited.uneven(query, value) and not dropout_p:
-        same = suited.filled(query, key, value)
+        same = suited.of_one_width(query, key, value)
         return kernel(*same, over, scale, 0.0, causal)[..., : value.size(-1)]
-    query, scale = above_zero(query, scale)
+    query, scale = positive_scale(query, scale)
     axes = query.ndim
     if over is not None and (axes != 4 or over.ndim != 4):
         over = four_of(over, query.shape[:-3])
@@ -148,7 +148,7 @@ def with_bias(
     return context if over is None or not over.is_floating_point() else context + over.sum()
 
 
-def above_zero(
+def positive_scale(
     query: Float[Tensor, "*heads queries head_dim"], scale: float
 ) -> tuple[Float[Tensor, "*heads queries head_dim"], float]:
     """Query and scale of the same product, with a scale above 0.

@@ -8,10 +8,10 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention.absent import REGISTER
-from attention.backends.suited import filled
+from attention.backends.once import once
+from attention.backends.suited import of_one_width
 from attention.blocks import Blocks, Plan
 from attention.heads import four, group
-from attention.once import once
 
 FORWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
 BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
@@ -42,7 +42,7 @@ def spans(
     # Halves would be rounded in each block before they are merged, and the kernel gains nothing
     # from them without instructions of their own: measured 80 against 85 GFLOP/s, float16 41.
     kind = torch.promote_types(dtype, torch.float32)
-    query, key, value = filled(*(four(x).to(kind) for x in (query, key, value)))
+    query, key, value = of_one_width(*(four(x).to(kind) for x in (query, key, value)))
     if plan.idle is not None:  # 0 · NaN is NaN: what takes no part is made 0
         query = query.masked_fill(plan.idle, 0.0)
     if plan.unread is not None:

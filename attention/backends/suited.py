@@ -48,7 +48,7 @@ def uneven(
     return many and (wide <= WIDTH or wide <= 2 * narrow)
 
 
-def filled(
+def of_one_width(
     query: Float[Tensor, "*heads queries head_dim"],
     key: Float[Tensor, "*kv_heads keys head_dim"],
     value: Float[Tensor, "*kv_heads keys value_dim"],

@@ -33,9 +33,9 @@ def tiled(
         (2022), algorithms 1 and 4.
     """
     if bias is not None:
-        if not unseen() and bias.is_inference():  # which cannot be saved
-            bias = bias.clone()
-        bias = bias.expand(*bias.shape[:-1], key.shape[-2])
+        bias = savable(bias).expand(*bias.shape[:-1], key.shape[-2])
+    if isinstance(keep, Tensor):
+        keep = savable(keep)
     # By other names: compiled code takes no tensor twice.
     key, value = key.view_as(key), value.view_as(value)
     context: Tensor = Tiled.apply(query, key, value, bias, keep, scale, softcap)[0]
@@ -80,8 +80,9 @@ class Tiled(torch.autograd.Function):
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
         ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
-        # A copy of the mask: its numbers may change.
-        ctx.rest = moved(keep, query.device, {}), scale, softcap
+        # A tensor lies among those, freed as they are; of a rule a copy: its numbers may change.
+        rule = moved(keep, query.device, {}) if isinstance(keep, Mask) else None
+        ctx.rest = rule, scale, softcap
         return context, total
 
     @staticmethod
@@ -93,7 +94,7 @@ class Tiled(torch.autograd.Function):
 
 def gradients(
     saved: tuple[Any, ...],
-    keep: Mask | Tensor | None,
+    rule: Mask | None,
     scale: float,
     softcap: float | None,
     bias_learns: bool,
@@ -101,7 +102,8 @@ def gradients(
     of_total: Tensor,
 ) -> tuple[Tensor | None, ...]:
     """Of query, key, value and bias; none of the other arguments."""
-    query, key, value, bias, context, total, *_ = saved
+    query, key, value, bias, context, total, *held = saved
+    keep = held[0] if rule is None and held else rule  # a tensor is all that is held
     size = group(query, key)
     of_query, of_bias = [], []  # of the bias, the parts of some rows, or what is added for all
     of_key = [nothing(k) for k in key.split(COLUMNS, dim=-2)]
@@ -140,6 +142,15 @@ def gradients(
 def nothing(of: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
     """Zeros made of a tensor: where no tile adds to them, they are its gradient all the same."""
     return wide(of).masked_fill(torch.ones((), dtype=torch.bool, device=of.device), 0.0)
+
+
+def savable(tensor: Tensor) -> Tensor:
+    """A copy of what inference mode made, which cannot be saved, where a gradient may ask for it.
+
+    In that mode itself nobody asks: there a copy of a bias took a third of the time.
+    """
+    kept = not torch.is_grad_enabled() or unseen() or not tensor.is_inference()
+    return tensor if kept else tensor.clone()
 
 
 def tensors(keep: Mask | Tensor | None) -> list[Tensor]:

@@ -9,7 +9,6 @@ from torch import Tensor
 
 from attention.heads import any_of_group, group
 from attention.masks import Mask
-from attention.masks.dense import in_sight
 from attention.transforms import unseen
 
 ROWS, COLUMNS = 128, 512  # how many queries, and how many keys, make a tile
@@ -86,21 +85,6 @@ def look(
 def under(bias: Float[Tensor, "..."], rows: slice) -> Float[Tensor, "..."]:
     """The bias of some queries, which may be one for all."""
     return bias if bias.shape[-2] == 1 else bias[..., rows, :]
-
-
-def left(mask: Mask, queries: int, keys: int) -> float:
-    """Of the tiles with a key in sight, how many have one that a query of theirs may see."""
-    told, seen, every = mask.over(keys), 0, 0
-    sight = in_sight(mask, queries, keys)
-    parts = [
-        part for part in tiles(keys, COLUMNS) if part.start < sight.stop and sight.start < part.stop
-    ]
-    for rows in tiles(queries, ROWS):
-        first, last = rows.start + keys - queries, rows.stop - 1 + keys - queries
-        start, stop = told.span(first, last, keys)
-        seen += sum(part.start < stop and start < part.stop for part in parts)
-        every += len(parts)
-    return seen / every if every else 1.0
 
 
 def tiles(count: int, size: int) -> Iterator[slice]:

@@ -5,9 +5,9 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention import checks
-from attention.cache.rooms import Keys, Pair, Rooms, Rows, Values
+from attention.cache.rooms import Held, Keys, Rooms, Rows, Values
 from attention.masks import Mask
-from attention.transforms import maps, unseen
+from attention.transforms import depth, unseen
 
 
 class Cache:
@@ -25,9 +25,9 @@ class Cache:
         self.length = 0
         self._keys: Tensor | None = None  # room for more than what is held
         self._values: Tensor | None = None
-        self._maps = maps()  # those that end no earlier than the cache
+        self._depth = depth()  # of the transforms that end no earlier than the cache
 
-    def update(self, key: Keys, value: Values) -> Pair:
+    def update(self, key: Keys, value: Values) -> Held:
         """Take up keys and values, and give all that the newest queries can see.
 
         What it gives looks into the cache's own memory, which later calls overwrite: clone what is
@@ -46,7 +46,7 @@ class Cache:
         self.keep(key, value, rooms)
         return seen
 
-    def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Pair, Rooms]:
+    def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Held, Rooms]:
         """What is held and, after it, what came, which is not taken up yet; and the room for both.
 
         The cache holds that room from `keep` on: a call that fails between them leaves no trace.
@@ -134,7 +134,7 @@ class Cache:
 
     def _told(self) -> tuple[Tensor | None, Tensor | None]:
         """What new keys and values must be like: nothing, as long as nothing is held."""
-        checks.inside(self._maps, maps())
+        checks.inside(self._depth, depth())
         return (self._keys, self._values) if self.length else (None, None)
 
     def _own_rooms(self) -> tuple[Rows | None, Rows | None]:

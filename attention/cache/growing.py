@@ -4,7 +4,7 @@ import torch
 
 from attention import checks
 from attention.cache.base import Cache
-from attention.cache.rooms import Keys, Pair, Rooms, Rows, Values, like, room
+from attention.cache.rooms import Held, Keys, Rooms, Rows, Values, like, room
 from attention.transforms import differentiable
 
 
@@ -52,7 +52,7 @@ class KVCache(Cache):
         """How many positions there is memory for."""
         return (self.initial or 0) if self._keys is None else self._keys.shape[-2] - 1
 
-    def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Pair, Rooms]:
+    def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Held, Rooms]:
         checks.cached(key, value, *self._told())
         end = self.length + key.shape[-2]
         if self.fixed:

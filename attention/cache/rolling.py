@@ -5,7 +5,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.cache.base import Cache
-from attention.cache.rooms import Keys, Pair, Rooms, Rows, Values, like, room
+from attention.cache.rooms import Held, Keys, Rooms, Rows, Values, like, room
 from attention.masks import Mask
 from attention.masks.shifted import Shifted
 from attention.transforms import differentiable
@@ -51,7 +51,7 @@ class RollingKVCache(Cache):
         checks.count("window", window, 1)
         self.window, self.ring = window, window + 1
 
-    def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Pair, Rooms]:
+    def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Held, Rooms]:
         checks.cached(key, value, *self._told())
         keys, values = self._own_rooms()
         if keys is None or values is None or not (like(keys, key) and like(values, value)):

@@ -6,7 +6,7 @@ from torch import Tensor
 
 Keys = Float[Tensor, "*batch kv_heads tokens head_dim"]
 Values = Float[Tensor, "*batch kv_heads tokens value_dim"]
-Pair = tuple[
+Held = tuple[
     Float[Tensor, "*batch kv_heads held head_dim"], Float[Tensor, "*batch kv_heads held value_dim"]
 ]
 Rows = Float[Tensor, "..."]
@@ -19,11 +19,10 @@ def room(x: Rows, positions: int) -> Rows:
         return x.new_empty(*x.shape[:-2], positions, x.shape[-1])
 
 
-def like(buffer: Rows | None, x: Rows) -> bool:
+def like(buffer: Rows, x: Rows) -> bool:
     """Whether a buffer is for what came."""
     return (
-        buffer is not None
-        and buffer.shape[:-2] == x.shape[:-2]
+        buffer.shape[:-2] == x.shape[:-2]
         and buffer.shape[-1] == x.shape[-1]
         and (buffer.dtype, buffer.device) == (x.dtype, x.device)
     )

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from attention.checks.numbers import count, flag
 from attention.checks.rules import integers
-from attention.checks.tensors import DTYPES, shape, some, strided
+from attention.checks.tensors import counted, floats, shape
 from attention.transforms import unseen
 
 
@@ -18,17 +18,10 @@ def capacity(positions: object, fixed: object) -> None:
         raise ValueError("capacity is None but fixed is True: expected a count of at least 1")
 
 
-def cached(key: object, value: object, keys: Tensor | None, values: Tensor | None) -> None:
+def cached(key: Any, value: Any, keys: Tensor | None, values: Tensor | None) -> None:
     """Keys and values that come, each by itself, together, and beside those that are held."""
-    if not isinstance(key, Tensor) or not isinstance(value, Tensor):
-        name, x = ("value", value) if isinstance(key, Tensor) else ("key", key)
-        raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor")
-    for name, x in (("key", key), ("value", value)):
-        strided(name, x)
-        if x.dtype not in DTYPES:
-            raise TypeError(
-                f"{name} has dtype {x.dtype}: expected float64, float32, float16 or bfloat16"
-            )
+    floats("key", key)
+    floats("value", value)
     if key.ndim < 3 or key.shape[:-1] != value.shape[:-1]:
         raise ValueError(
             "key and value do not go together: expected key (…, K, T, D) and value (…, K, T, E), "
@@ -68,18 +61,18 @@ def like_held(name: str, x: Tensor, held: Tensor) -> None:
 
 
 def inside(made: int, now: int) -> None:
-    """What vmap makes ends with it: what it writes into a cache from outside would be lost."""
+    """What torch.func makes ends with it: a cache from outside would hold what is gone."""
     if now > made:
         raise ValueError(
-            "cache was made outside of torch.func.vmap: expected one that is made in the function "
-            "that is mapped"
+            "cache was made outside of a transform of torch.func, such as vmap or grad: expected "
+            "one that is made in the function that is transformed"
         )
 
 
 def full(length: int, tokens: int, room: int) -> None:
     if length + tokens > room:
         raise ValueError(
-            f"cache is full: {some(tokens, 'position')} came and {length} of {room} are taken, "
+            f"cache is full: {counted(tokens, 'position')} came and {length} of {room} are taken, "
             f"expected at most {room - length}, or a cache that is not fixed"
         )
 
@@ -164,7 +157,7 @@ def memory(memory: Any, query: Tensor, value: object, module: Any) -> None:
         came = tuple(x.shape[-3::2])
         if came != expected:
             raise ValueError(
-                f"memory has {name} of {some(came[0], 'head')} of width {came[1]}: expected "
+                f"memory has {name} of {counted(came[0], 'head')} of width {came[1]}: expected "
                 f"{expected[0]} of width {expected[1]}, as this module's remember makes it"
             )
         batch = tuple(query.shape[:-2])

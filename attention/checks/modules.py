@@ -11,7 +11,7 @@ from torch.nn.utils import parametrize
 
 from attention import autocast
 from attention.checks.numbers import count
-from attention.checks.tensors import shape, some, strided
+from attention.checks.tensors import counted, shape, strided
 
 # Torch's module has one of its own.
 LINEAR = nn.Linear, NonDynamicallyQuantizableLinear
@@ -43,12 +43,12 @@ def tokens(name: str, x: object, weight: object) -> None:
     strided(name, x)
     if not isinstance(weight, Tensor):  # of a layer of 8 bits it is a method, of a wrapped one None
         if x.ndim < 2:
-            what = some(x.ndim, "axis")
+            what = counted(x.ndim, "axis")
             raise ValueError(f"{name} has {what}: expected (…, tokens, width), got {shape(x)}")
         return
     width = weight.shape[1]
     if x.ndim < 2 or x.shape[-1] != width:
-        what = some(x.ndim, "axis") if x.ndim < 2 else f"width {x.shape[-1]}"
+        what = counted(x.ndim, "axis") if x.ndim < 2 else f"width {x.shape[-1]}"
         raise ValueError(f"{name} has {what}: expected (…, tokens, {width}), got {shape(x)}")
     if x.device != weight.device:
         raise ValueError(
@@ -78,7 +78,7 @@ def read(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, asks: str = 
             )
     if value.shape[-2] != key.shape[-2]:
         raise ValueError(
-            f"value has {some(value.shape[-2], 'token')} but key has {key.shape[-2]}: "
+            f"value has {counted(value.shape[-2], 'token')} but key has {key.shape[-2]}: "
             f"expected as many, got key {shape(key)} and value {shape(value)}"
         )
 

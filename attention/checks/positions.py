@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention.checks.numbers import count
 from attention.checks.rules import integers
-from attention.checks.tensors import DTYPES, some, strided
+from attention.checks.tensors import DTYPES, counted, strided
 
 
 def positions(at: object) -> None:
@@ -23,7 +23,7 @@ def turned(x: Any, at: Any) -> None:
         raise TypeError(f"x {came}: expected {expected}")
     strided("x", x)
     if x.ndim < 2:
-        raise ValueError(f"x has {some(x.ndim, 'axis')}, too few: expected (…, T, D)")
+        raise ValueError(f"x has {counted(x.ndim, 'axis')}, too few: expected (…, T, D)")
     positions(at)
     if at.device != x.device:
         raise ValueError(f"at is on {at.device} but x is on {x.device}: expected one device")

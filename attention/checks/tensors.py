@@ -51,13 +51,7 @@ def shares(q: torch.Size, k: torch.Size) -> bool:
 def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
     named = {"query": query, "key": key, "value": value}
     for name, tensor in named.items():
-        if not isinstance(tensor, Tensor):
-            raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor")
-        strided(name, tensor)
-        if tensor.dtype not in DTYPES:
-            raise TypeError(
-                f"{name} has dtype {tensor.dtype}: expected float64, float32, float16 or bfloat16"
-            )
+        floats(name, tensor)
     for name, tensor in named.items():
         if tensor.dtype != query.dtype:
             raise TypeError(
@@ -68,6 +62,17 @@ def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
                 f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
             )
     shapes(query.shape, key.shape, value.shape)
+
+
+def floats(name: str, tensor: object) -> None:
+    """A tensor of numbers that we can attend with."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor")
+    strided(name, tensor)
+    if tensor.dtype not in DTYPES:
+        raise TypeError(
+            f"{name} has dtype {tensor.dtype}: expected float64, float32, float16 or bfloat16"
+        )
 
 
 def strided(name: str, tensor: Tensor) -> None:
@@ -89,11 +94,11 @@ def shapes(query: torch.Size, key: torch.Size, value: torch.Size) -> None:
 
     for name, size in named.items():
         if len(size) < 2:
-            raise ValueError(f"{name} has {some(len(size), 'axis')}, too few: {SHAPES}, {got()}")
+            raise ValueError(f"{name} has {counted(len(size), 'axis')}, too few: {SHAPES}, {got()}")
     for name, size in named.items():
         if len(size) != len(query):
             raise ValueError(
-                f"{name} has {some(len(size), 'axis')} but query has {len(query)}: "
+                f"{name} has {counted(len(size), 'axis')} but query has {len(query)}: "
                 f"{SHAPES}, {got()}"
             )
         if size[:-3] != query[:-3]:
@@ -103,18 +108,18 @@ def shapes(query: torch.Size, key: torch.Size, value: torch.Size) -> None:
             )
     if value[:-2] != key[:-2]:
         raise ValueError(
-            f"value has {some(value[-3], 'head')} but key has {key[-3]}: {HEADS}, {got()}"
+            f"value has {counted(value[-3], 'head')} but key has {key[-3]}: {HEADS}, {got()}"
         )
     grouped = query[:-2] != key[:-2]
     if grouped and not (0 < key[-3] <= query[-3] and query[-3] % key[-3] == 0):
         raise ValueError(
-            f"key has {some(key[-3], 'head')} but query has {query[-3]}: {HEADS}, {got()}"
+            f"key has {counted(key[-3], 'head')} but query has {query[-3]}: {HEADS}, {got()}"
         )
     if key[-1] != query[-1]:
         raise ValueError(f"key has width {key[-1]} but query has {query[-1]}: {SHAPES}, {got()}")
     if value[-2] != key[-2]:
         raise ValueError(
-            f"value has {some(value[-2], 'position')} but key has {key[-2]}: {SHAPES}, {got()}"
+            f"value has {counted(value[-2], 'position')} but key has {key[-2]}: {SHAPES}, {got()}"
         )
 
 
@@ -122,6 +127,6 @@ def shape(tensor: Tensor) -> tuple[int, ...]:
     return tuple(tensor.shape)
 
 
-def some(count: int, name: str) -> str:
-    many = "axes" if name == "axis" else f"{name}s"
+def counted(count: int, name: str) -> str:
+    many = {"axis": "axes", "query": "queries"}.get(name, f"{name}s")
     return f"{count} {name if count == 1 else many}"

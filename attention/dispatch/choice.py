@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from attention.backends import suited
-from attention.backends.tiles import left
+from attention.backends.tiles import COLUMNS, ROWS, tiles
 from attention.dispatch import kernels, plans
 from attention.dispatch.call import Call
 from attention.heads import group
@@ -85,7 +85,22 @@ def sparse(call: Call) -> bool:
     """Whether a rule leaves few of the tiles of a large table."""
     if unseen() or not isinstance(call.mask, Mask) or table(call) < LARGE // 4:
         return False
-    return left(call.mask, call.queries, call.keys) < LEFT
+    return share_of_tiles(call.mask, call.queries, call.keys) < LEFT
+
+
+def share_of_tiles(mask: Mask, queries: int, keys: int) -> float:
+    """Of the tiles with a key in sight, how many have one that a query of theirs may see."""
+    told, seen, every = mask.over(keys), 0, 0
+    sight = in_sight(mask, queries, keys)
+    parts = [
+        part for part in tiles(keys, COLUMNS) if part.start < sight.stop and sight.start < part.stop
+    ]
+    for rows in tiles(queries, ROWS):
+        first, last = rows.start + keys - queries, rows.stop - 1 + keys - queries
+        start, stop = told.span(first, last, keys)
+        seen += sum(part.start < stop and start < part.stop for part in parts)
+        every += len(parts)
+    return seen / every if every else 1.0
 
 
 def table(call: Call) -> int:

@@ -88,6 +88,7 @@ def new(backend: str, call: Call) -> Route:
         checks.fits(call.mask, call.query, call.key)
     elif call.mask is not None:
         checks.mask(call.mask, call.query, call.key)
+    # The tiles ask the mask of each call: a route that is kept must not keep one alive.
     return Route(name, load(name), None if name == "tiled" else call.mask, None)
 
 

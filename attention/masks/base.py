@@ -221,6 +221,8 @@ class Mask:
         checks.count("keys", keys, 1)
         for size in sizes:
             checks.count("block_size", size, 1)
+        if len(sizes) not in (1, 2):
+            raise ValueError(f"block_size has {len(sizes)} numbers: expected one or two")
         # Late: from PyTorch 2.15 on this loads SymPy, which takes a third as long as torch itself.
         from torch.nn.attention.flex_attention import create_block_mask
 
@@ -336,4 +338,5 @@ class Mask:
     def _repr_html_(self) -> str | None:  # what a notebook shows; None: the text alone
         count = 8 if self.keys is None else self.keys
         cells = (self.batch or 1) * (self.heads or 1) * count**2
-        return self.svg(count, count) if cells <= 64**2 else None
+        seen = cells <= 64**2 and not any(x.is_meta for *_, x in checks.held(self))
+        return self.svg(count, count) if seen else None

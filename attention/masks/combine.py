@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.masks.base import Mask
-from attention.masks.intervals import Interval, Position, both, larger, within
+from attention.masks.intervals import Interval, Position, both, within
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,9 +70,9 @@ class And(Pair):
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
         left, right = self.left.first(keys), self.right.first(keys)
-        if isinstance(left, Tensor) or isinstance(right, Tensor):
-            return larger(left, right)
-        return max(left, right)
+        if isinstance(right, Tensor):  # asked of a tensor: its device may not be the default one
+            left, right = right, left
+        return left.clamp(min=right) if isinstance(left, Tensor) else max(left, right)
 
 
 class Or(Pair):

@@ -9,7 +9,7 @@ from typing import ClassVar
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.checks.tensors import DTYPES, shape, some
+from attention.checks.tensors import counted, floats, shape
 
 SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SLACK = 0.01  # of a row's sum: what bfloat16, or a table of two decimals, leaves open
@@ -71,16 +71,11 @@ class View(ABC):
         return [f"head {h}" for h in range(len(self.heads))] if self.stacked else [""]
 
 
-def check(weights: object) -> None:
-    if not isinstance(weights, Tensor):
-        raise TypeError(f"weights is a {type(weights).__name__}: expected a torch.Tensor")
-    if weights.dtype not in DTYPES:
-        raise TypeError(
-            f"weights has dtype {weights.dtype}: expected float64, float32, float16 or bfloat16"
-        )
+def check(weights: Tensor) -> None:
+    floats("weights", weights)
     if weights.ndim not in (2, 3):
         raise ValueError(
-            f"weights has {some(weights.ndim, 'axis')}: expected (T, S) or (heads, T, S), "
+            f"weights has {counted(weights.ndim, 'axis')}: expected (T, S) or (heads, T, S), "
             f"got {shape(weights)}"
         )
     if not weights.numel():
@@ -142,8 +137,3 @@ def visible(token: str) -> str:
     right = len(token) - left - len(inner)
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in inner)
     return "␣" * left + text + "␣" * right if inner else "␣" * len(token) or "∅"
-
-
-def counted(count: int, noun: str) -> str:
-    many = {"query": "queries"}.get(noun, f"{noun}s")
-    return f"{count} {noun if count == 1 else many}"

@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from attention import MultiHeadAttention, SelfAttention
 from attention import affine as path
-from attention.affine import affine, filled, pays
+from attention.affine import affine, pays, rounded_up
 from attention.layers import plain, through
 
 ZEN5 = {"cpu_name": "AMD EPYC", "avx_vnni": True}
@@ -68,15 +68,15 @@ def test_as_exact_as_a_sum_in_order(shape, width, bias, taken) -> None:
 @pytest.mark.parametrize("rows", [*range(256, 520, 3), 1000, 1024, 1025, 3001, 8192])
 def test_any_number_of_rows(rows: int, taken) -> None:
     """Filled up by at most a quarter, to a whole number of 16 pictures."""
-    assert rows <= filled(rows) < 1.25 * rows
-    assert filled(rows) % 16 == 0
+    assert rows <= rounded_up(rows) < 1.25 * rows
+    assert rounded_up(rows) % 16 == 0
     inputs = whole((rows, 256), 256)
     assert torch.equal(affine(*inputs), linear(*inputs))
-    assert taken == [filled(rows)]
+    assert taken == [rounded_up(rows)]
 
 
 def test_of_few_sizes() -> None:
-    found = {filled(rows) for rows in range(256, 8193)}
+    found = {rounded_up(rows) for rows in range(256, 8193)}
     assert found == {part << k for part in (4, 5, 6, 7) for k in range(6, 11)} | {8192}
 
 

@@ -6,6 +6,7 @@ import torch
 from attention import (
     AttentionTable,
     MultiHeadAttention,
+    Padding,
     RollingKVCache,
     SelfAttention,
     SlidingWindow,
@@ -42,6 +43,7 @@ def test_numbers_that_float32_just_holds() -> None:
 def test_a_notebook_shows_masks_of_up_to_64_keys_as_pictures() -> None:
     assert "<svg" in str(Keys(64)._repr_html_())
     assert Keys(65)._repr_html_() is None
+    assert Padding(torch.ones(1, dtype=torch.int64, device="meta"))._repr_html_() is None
     assert SlidingWindow(2)._repr_html_() == SlidingWindow(2).svg(8, 8)
 
 

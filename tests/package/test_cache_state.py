@@ -372,8 +372,8 @@ def test_forward_mode_through_a_cache_has_the_newest_tangents(make, tokens: int)
     x, along = torch.randn(2, 1, tokens, 8, dtype=torch.float64)
     mask = Causal() & SlidingWindow(6)
     plain, through = (
-        torch.func.jvp(lambda x, c=cache: attend(x, mask=mask, cache=c), (x,), (along,))
-        for cache in (None, make())
+        torch.func.jvp(lambda x, made=made: attend(x, mask=mask, cache=made()), (x,), (along,))
+        for made in (lambda: None, make)
     )
     torch.testing.assert_close(through, plain)
 
@@ -396,11 +396,31 @@ def test_vmap_takes_a_cache_that_was_made_inside(kind: str) -> None:
     for cache in (outside, KINDS[kind]()):
         before = cache.length, cache.key
         with pytest.raises(
-            ValueError, match=r"^cache was made outside of torch\.func\.vmap: .* that is mapped$"
+            ValueError, match=r"^cache was made outside of .* torch\.func, .* that is transformed$"
         ):
             torch.func.vmap(lambda x, cache=cache: attend(x, mask=WINDOW, cache=cache))(xs)
         assert cache.length == before[0]
         assert cache.key is before[1] is None or torch.equal(cache.key, before[1])
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_who_differentiates_makes_the_cache_inside(begun: bool) -> None:
+    """What grad makes ends with it: a cache from outside would hold what is gone."""
+    attend = MultiHeadAttention(12, 3).requires_grad_(False)
+    x = torch.randn(1, 4, 12)
+
+    def total(x: torch.Tensor, cache: KVCache) -> torch.Tensor:
+        return attend(x, mask=Causal(), cache=cache).sum()
+
+    want = torch.func.grad(lambda x: attend(x, mask=Causal()).sum())(x)
+    torch.testing.assert_close(torch.func.grad(lambda x: total(x, KVCache()))(x), want)
+    outside = KVCache(8)
+    if begun:
+        total(x, outside)
+    with pytest.raises(ValueError, match="cache was made outside of a transform of torch.func"):
+        torch.func.grad(total)(x, outside)
+    copied = copy.deepcopy(outside)
+    assert copied.length == outside.length == (4 if begun else 0)
 
 
 class Slow(Mask):

@@ -608,6 +608,9 @@ def test_blocks_may_have_more_queries_than_keys() -> None:
     assert blocks.to_dense().shape == (1, 1, 2, 4)
     with pytest.raises(ValueError, match=r"^block_size is 0: expected a count of at least 1$"):
         Causal().block_mask(8, 8, block_size=(4, 0))
+    for size in ((), (4, 2, 1)):
+        with pytest.raises(ValueError, match=rf"^block_size has {len(size)} numbers: expected one"):
+            Causal().block_mask(8, 8, block_size=size)
 
 
 def test_a_notebook_shows_no_picture_of_many_sequences() -> None:

@@ -272,6 +272,8 @@ def test_what_a_mask_calls_first() -> None:
                        (left & other, [7, 8]), (left & From(5), [7, 5]),
                        (From(5) & left, [7, 5])):  # fmt: skip
         assert mask.first(9).tolist() == want
+        with torch.device("meta"):  # which is for new tensors
+            assert mask.first(9).tolist() == want
     whole = Padding(torch.tensor([9, 5]), side="left")
     assert (From(1) & whole).first(9).tolist() == (whole & From(1)).first(9).tolist() == [1, 4]
     assert (From(5) & Causal()).first(9) == (Causal() & From(5)).first(9) == 5

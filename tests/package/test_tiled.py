@@ -1,5 +1,7 @@
 """What the tiles have of their own: skipping, memory, and derivatives of derivatives."""
 
+import gc
+import weakref
 from functools import partial
 
 import pytest
@@ -9,6 +11,7 @@ from torch import Tensor
 import attention.backends.tiled as module
 from attention import Causal, Mask, Padding, PrefixLM, SlidingWindow, dot_product_attention
 from attention.backends import tiles
+from attention.dispatch import choice
 
 MASKS = {
     "none": None,
@@ -224,9 +227,45 @@ def test_a_bias_that_is_one_for_some_has_the_sum_of_their_gradients(shape: tuple
     ],
 )
 def test_the_share_of_tiles_that_a_rule_leaves(mask, queries, keys, left, monkeypatch) -> None:
-    monkeypatch.setattr(tiles, "ROWS", 2)
-    monkeypatch.setattr(tiles, "COLUMNS", 3)
-    assert tiles.left(mask, queries, keys) == left
+    monkeypatch.setattr(choice, "ROWS", 2)
+    monkeypatch.setattr(choice, "COLUMNS", 3)
+    assert choice.share_of_tiles(mask, queries, keys) == left
+
+
+def test_a_bias_is_copied_only_where_a_gradient_cannot_save_it() -> None:
+    usual = torch.zeros(2, 2)
+    with torch.inference_mode():
+        frozen = torch.zeros(2, 2)
+        assert module.savable(frozen) is frozen
+    assert module.savable(usual) is usual
+    copied = module.savable(frozen)
+    assert not copied.is_inference()
+    assert copied.equal(usual)
+    with torch.no_grad():
+        assert module.savable(frozen) is frozen
+
+
+@pytest.mark.parametrize("over", ["mask", "bias"])
+def test_what_inference_mode_made_may_lie_over_the_scores_of_training(over: str) -> None:
+    query = torch.randn(1, 2, 5, 4, requires_grad=True)
+    with torch.inference_mode():
+        laid = {"mask": torch.ones(5, 5).tril() > 0, "bias": torch.ones(5, 5).tril()}[over]
+    found = []
+    for given in (laid, laid.clone()):
+        context = dot_product_attention(query, query, query, **{over: given}, backend="tiled")
+        found += torch.autograd.grad(context.square().sum(), query)
+    torch.testing.assert_close(*found)
+
+
+def test_a_table_is_freed_with_what_backward_asked_for() -> None:
+    query = torch.randn(1, 2, 6, 4, requires_grad=True)
+    keep = torch.ones(6, 6, dtype=torch.bool).tril()
+    context = dot_product_attention(query, query, query, keep, backend="tiled")
+    alive = weakref.ref(keep)
+    context.sum().backward()
+    del keep
+    gc.collect()
+    assert alive() is None
 
 
 @pytest.mark.parametrize("rule", [True, False])

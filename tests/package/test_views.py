@@ -22,6 +22,12 @@ def weights(**rows: list[float]) -> torch.Tensor:
 
 CASES = {
     "a list": ([[1.0]], {}, TypeError, "weights is a list: expected a torch.Tensor"),
+    "few that are not 0": (
+        EYE.to_sparse(),
+        {},
+        TypeError,
+        "weights has layout torch.sparse_coo: expected torch.strided",
+    ),
     "integers": (EYE.long(), {}, TypeError, f"weights has dtype torch.int64: {FLOATS}"),
     "a vector": (
         torch.ones(3),

@@ -727,8 +727,8 @@ def test_what_the_page_says_of_products_holds() -> None:
         f"{fifth} times.",
         len(plain) == 5,
     )
-    says("1000 tokens are filled up to 1024", affine.filled(1000) == 1024)
-    more = len({affine.filled(n) for n in range(1025, 2049)}) - 1
+    says("1000 tokens are filled up to 1024", affine.rounded_up(1000) == 1024)
+    more = len({affine.rounded_up(n) for n in range(1025, 2049)}) - 1
     says("the powers of two, and three between each power and the next", more == 3)
     says("from 256 tokens and about 17 million multiplications on", affine.MIN_ROWS == 256)
     new = [x["ours"]["ratio"] for x in part("linear", "linear")["cells"]["new"]]

@@ -209,8 +209,8 @@ def test_the_versions_of_the_prose_are_those_of_the_script() -> None:
     major, minor, patch = cudnn // 10000, cudnn % 10000 // 100, cudnn % 100
     date = datetime.fromisoformat(kept["date"])
     assert (
-        f"on {date.day} {date:%B %Y} on an {kept['gpu']['name']}, an H100 with more and faster memory, "
-        f"in bfloat16, with torch {kept['torch']}, cuDNN {major}.{minor}.{patch} "
+        f"on {date.day} {date:%B %Y} on an {kept['gpu']['name']}, an H100 with more and faster "
+        f"memory, in bfloat16, with torch {kept['torch']}, cuDNN {major}.{minor}.{patch} "
         f"and Triton {kept['triton']} "
     ) in PAGE.read_text("utf-8")
 

@@ -12,11 +12,11 @@ from jaxtyping import Float
 from torch import Tensor
 from triton import knobs
 
+from attention.backends.once import once
 from attention.backends.triton import launch
 from attention.backends.triton.launch import Keys, Queries
 from attention.backends.triton.rules import Rule
 from attention.heads import four
-from attention.once import once
 
 # Whether Triton made the kernels into numpy, for a machine without a GPU: it looks once, at import.
 INTERPRETED = knobs.runtime.interpret
