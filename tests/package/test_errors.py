@@ -203,6 +203,17 @@ CASES = {
         ValueError,
         f"key has width 63 but query has 64: {EXPECTED}, {got(key=K[..., :63])}",
     ),
+    "another width, of heads that share keys": (
+        {"key": K[:, :4, :, :63], "value": V[:, :4]},
+        ValueError,
+        f"key has width 63 but query has 64: {EXPECTED}, {got(K[:, :4, :, :63], V[:, :4])}",
+    ),
+    "another width, of heads that share one": (
+        {"query": Q[0], "key": K[0, :1, :, :63], "value": V[0, :1]},
+        ValueError,
+        f"key has width 63 but query has 64: {EXPECTED}, "
+        "got query (8, 5, 64), key (1, 6, 63), value (1, 6, 32)",
+    ),
     "a value too few": (
         {"value": V[..., :4, :]},
         ValueError,
