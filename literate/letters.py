@@ -29,7 +29,7 @@ def lettered(svg: str) -> str:
 
 def address(signs: set[int]) -> str:
     """A part of the font, as an address that holds it."""
-    options = subset.Options(flavor="woff2", recalc_timestamp=False)
+    options = subset.Options(flavor="woff2")
     made = BytesIO()
     font: TTFont
     with subset.load_font(str(FONT), options) as font:

@@ -42,6 +42,7 @@ RIGHT = [
     "a pair (a, b)<!--= a > b -->.",
     "`scores` (T,S)<!--= scores.shape == (T, S) -->.",
     "More than three\n\nSo<!--= x > 2 -->.",
+    "A third of it<!--= 3 * x == y -->.",
 ]
 WRONG = {
     "More than three times as fast<!--= ratio > 2 -->.": "'three'",
@@ -49,6 +50,7 @@ WRONG = {
     "Two of the six agree<!--= count == 2 -->.": "'six'",
     "Two of all nine agree<!--= count == 2 -->.": "'nine'",
     "It takes a third<!--= abs(share - 0.5) < 0.01 -->.": "'a third'",
+    "It takes three<!--= x > 0.4 -->.": "'three'",
     "Less than a hundredth<!--= share < 0.2 -->.": "'a hundredth'",
     "Less than three tenths<!--= share < 0.9 -->.": "'three tenths'",
     "More than a tenth<!--= share > 0.5 -->.": "'a tenth'",
@@ -112,8 +114,9 @@ def test_a_number_in_words(tmp_path: Path, word: str) -> None:
     number = NUMBERS[word]
     assert not found(tmp_path, f"So {word}<!--= x == {number} -->.")
     assert not found(tmp_path, f"So {word}s<!--= x == {number} -->.")
-    ((_, message),) = found(tmp_path, f"So {word}<!--= x == {number + 1} -->.")
-    assert message == f"nothing in x == {number + 1} is the {word!r} before it"
+    for said in (word, f"{word}s"):
+        ((_, message),) = found(tmp_path, f"So {said}<!--= x == {number + 1} -->.")
+        assert message == f"nothing in x == {number + 1} is the {said!r} before it"
 
 
 @pytest.mark.parametrize(("words", "sign"), [
