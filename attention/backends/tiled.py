@@ -80,7 +80,7 @@ class Tiled(torch.autograd.Function):
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
         ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
-        # A tensor lies among those, freed as they are; of a rule a copy: its numbers may change.
+        # A table is among those, and freed with them. A rule is copied: its numbers may change.
         rule = moved(keep, query.device, {}) if isinstance(keep, Mask) else None
         ctx.rest = rule, scale, softcap
         return context, total

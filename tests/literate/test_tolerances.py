@@ -28,7 +28,7 @@ SAID = {
     "never by more than one unit of the last digit": not same_number("1000.0000", "", 1000.0002),
     "its coordinates within a twentieth of a point": figures.SLACK == 1 / 20,
     "such as an opacity, to a thousandth": figures.EXACT == 1 / 1000,
-    "the value is held to a hundred-thousandth of itself": (
+    "The value is held to a hundred-thousandth of itself": (
         kept(1.0, 1.00001) and not kept(1.0, 1.000012)
     ),
     "or to ten times its spread": kept(1.0, 1.99, 0.1) and not kept(1.0, 2.01, 0.1),
