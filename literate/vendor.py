@@ -22,8 +22,10 @@ LETTERS = "".join(map(chr, range(0x20, 0x7F)))
 LATIN = LETTERS + "éüöäçñòó×±·°§¶«»–—‘’“”…−\u00a0\u202f"
 ITALIC = LETTERS + "éüö–—‘’“”…"
 NAMES = "ćčđłńŁŠŽšžřşęąěůőűĆČ"  # of authors
-GREEK = "αβγδεζηθικλμνξπρστυφχψωϵ"
-MATHS = LETTERS + "−×·±∑∏∫√∞≤≥≠≈∈∉∼→←↦⊤⊥∥∣⟨⟩⋅⋯…⋮⋱∂∇∀∃∝′\u0338\u2061"
+GREEK = "αβγδεζηθικλμνξπρστυφχψωϕϵ"
+MATHS = (
+    LETTERS + "−×·±∑∏∫√∞≤≥≠≈∈∉∼→←↦⊤⊥∥∣⟨⟩⋅⋯…⋮⋱∂∇∀∃∝′\u0338\u2061\ue020"
+)  # the last: what strikes out a sign, as in ≠
 LARGE = "()[]{}|√∑∏∫⟨⟩"
 
 # The file in its package, our name, its characters, its axes: a range stays variable.
@@ -40,6 +42,7 @@ KATEX = {
     "Main-Regular": MATHS,
     "Main-Bold": LETTERS,
     "Math-Italic": LETTERS + GREEK,
+    "Caligraphic-Regular": "L",
     "Size1-Regular": LARGE,
     "Size2-Regular": LARGE,
     "Size3-Regular": LARGE,
@@ -73,10 +76,10 @@ def katex_css(css: str) -> str:
             return ""
         source = f'src:url(katex-{name[1].lower()}.woff2) format("woff2")'
         css = re.sub(r"src:[^;}]*", source, match[0])
-        # Letters that come late would move the text; a large bracket has the same place without.
-        return (
-            css if name[1].startswith("Size") else css.replace("display:block", "display:optional")
-        )
+        # Letters that come late would move the text. A large bracket has the same place without;
+        # and a script letter is not the plain one.
+        waits = name[1].startswith(("Size", "Caligraphic"))
+        return css if waits else css.replace("display:block", "display:optional")
 
     return re.sub(r"@font-face\{[^}]*\}", face, css)
 

@@ -21,7 +21,8 @@ from markdown.postprocessors import Postprocessor
 from literate.extensions.fault import Fault
 
 MODULES = Path(__file__).parents[2] / "node_modules"
-FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.S)
+FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>([.,;:?!)]*)', re.S)
+SHORT = 24  # letters of TeX that fit beside each other on a phone
 PARTS = {
     r"\\mathbf\{([qQ])\}": "query",
     r"\\mathbf\{([kK])\}": "key",
@@ -82,7 +83,10 @@ class Maths(Postprocessor):
         # A wide formula scrolls by itself, so the keyboard must reach it.
         wide = ' tabindex="0" role="group" aria-label="formula"' if display else ""
         kind = "maths maths--display" if display else "maths"
-        return f'<{tag} class="{kind}" data-search-exclude{wide}>{body}</{tag}>'
+        made = f'<{tag} class="{kind}" data-search-exclude{wide}>{body}</{tag}>{match[3]}'
+        # A line may begin behind a formula; it must not with the mark that belongs to it.
+        bound = match[3] and not display and len(tex) <= SHORT
+        return f'<span class="bound">{made}</span>' if bound else made
 
 
 class MathsExtension(Extension):

@@ -72,8 +72,10 @@ def test_every_control_is_reached_and_seen(
 def test_the_drawer(opened: Callable[..., Page]) -> None:
     page = opened(CHAPTER, viewport=PHONE, reduced_motion="reduce")
     button = page.get_by_role("button", name="Contents")
+    assert button.get_attribute("aria-expanded") == "false"
     button.focus()
     page.keyboard.press("Enter")
+    assert page.locator("button[for=__drawer]").get_attribute("aria-expanded") == "true"
     assert page.evaluate("document.activeElement.textContent.trim()") == "One context vector"
     assert walk(page) == []
     links = page.locator(".md-sidebar--primary a[href]:visible").count()
@@ -81,6 +83,7 @@ def test_the_drawer(opened: Callable[..., Page]) -> None:
     assert page.evaluate("[...reached].every(link => link.closest('.md-sidebar--primary'))")
     page.keyboard.press("Escape")
     assert button.evaluate("button => button === document.activeElement")
+    assert button.get_attribute("aria-expanded") == "false"
     assert not page.evaluate("document.querySelector('.md-content').inert")
     assert page.locator(".md-sidebar--primary a[href]:visible").count() == 0
 

@@ -47,14 +47,16 @@ def test_a_font_is_as_the_list_says(name: str, tmp_path: Path, monkeypatch) -> N
     assert said in SAID
 
 
-def test_a_large_bracket_waits_for_its_font_and_letters_do_not() -> None:
+def test_brackets_and_script_wait_for_their_font_and_letters_do_not() -> None:
     faces = "".join(
         f"@font-face{{font-display:block;src:url(fonts/KaTeX_{name}.woff2)}}"
-        for name in ("Size1-Regular", "Main-Bold", "Script-Regular")
+        for name in ("Size1-Regular", "Main-Bold", "Script-Regular", "Caligraphic-Regular")
     )
     assert vendor.katex_css(f"{faces}.x{{}}") == (
         '@font-face{font-display:block;src:url(katex-size1-regular.woff2) format("woff2")}'
-        '@font-face{font-display:optional;src:url(katex-main-bold.woff2) format("woff2")}.x{}'
+        '@font-face{font-display:optional;src:url(katex-main-bold.woff2) format("woff2")}'
+        '@font-face{font-display:block;src:url(katex-caligraphic-regular.woff2) format("woff2")}'
+        ".x{}"
     )
 
 

@@ -15,9 +15,13 @@ for (const [id, name] of [["__drawer", "Contents"], ["__search", "Search"]]) {
   button.className = label.className
   button.setAttribute("aria-label", name)
   button.setAttribute("for", id) // the theme's style sheet selects by it
+  const box = document.getElementById(id)
+  const say = () => button.setAttribute("aria-expanded", String(box.checked))
+  box.addEventListener("change", say)
+  say()
   button.append(...label.childNodes)
   button.addEventListener("click", () => {
-    document.getElementById(id).click()
+    box.click()
     if (id === "__search") document.querySelector(".md-search__input").focus()
   })
   label.replaceWith(button)
@@ -42,14 +46,15 @@ document.addEventListener("keydown", event => {
 matchMedia("(min-width: 76.25em)").addEventListener("change", close) // there is no drawer then
 
 // What scrolls takes the keyboard.
-const scrolls = new ResizeObserver(tables => {
-  for (const { target } of tables)
+const scrolls = new ResizeObserver(parts => {
+  for (const { target } of parts)
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0
     else target.removeAttribute("tabindex")
 })
 
 addEventListener("DOMContentLoaded", () => { // by then the theme has wrapped its tables and chosen its colours
-  for (const table of document.querySelectorAll(".md-typeset__scrollwrap")) scrolls.observe(table)
+  const wide = ".md-typeset__scrollwrap, figure > p:has(> img)"
+  for (const part of document.querySelectorAll(wide)) scrolls.observe(part)
   // Of its radio buttons none is checked, and the keyboard would come to one that does not show.
   const colours = document.querySelector("[data-md-component=palette] label:not([hidden])")
   colours.previousElementSibling.checked = true
