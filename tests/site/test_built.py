@@ -79,3 +79,10 @@ def test_every_public_name_has_a_reference(built: Path) -> None:
     for name in attention.__all__:
         home = getattr(attention, name).__module__
         assert f'id="{home}.{name}"' in reference, name
+
+
+def test_a_default_stands_close_to_its_bracket(built: Path) -> None:
+    text = (built / "reference/multi_head/index.html").read_text("utf-8")
+    assert len(re.findall(r"default:\s+<code>[^<]+</code>\)", text)) > 10
+    for page in built.rglob("*.html"):
+        assert not re.search(r"</code>\s+\)", page.read_text("utf-8")), page
