@@ -269,6 +269,7 @@ def test_a_check_of_a_constant_fails_at_its_line(run) -> None:
         "So<!--= len([1]) > 0 or len([1]) <= 0 -->.",
         "It is 0.26<!--= 26 / 100 -->.",
         "It is 0.26<!--= float('0.26') -->.",
+        "It is 0.26<!--= float('0.26') * 3 / 3 -->.",
         "It is 2,600<!--= 2_600 * 1 -->.",
         "It is 0.26<!--= 0.2599 + 0 -->.",
         "It is 0.26<!--= float('0.2601') -->.",
@@ -311,6 +312,7 @@ def test_a_check_of_more_than_a_constant_is_one(run) -> None:
         "It is 2.4<!--= 12 / 5 -->.",  # not the digits that are shown
         "It is 2<!--= 2 * 1 -->.",  # one digit
         "It is 26<!--= x * 26 -->.",  # of the page
+        "It is 26<!--= __import__('math').gcd(26, 52) -->.",  # of elsewhere
         "It is 24<!--= 24.3 - 0.5 -->.",
         "So<!--= (x < 2) == (2 > x) -->.",
         "So<!--= 2 + 2 == 4 -->.",

@@ -20,6 +20,7 @@ def test_without_katex_a_formula_says_what_sets_it_up(monkeypatch, tmp_path: Pat
 
 @pytest.mark.parametrize(("text", "ends"), [
     ("It is $x$. So", "</span>.</span> So"),
+    ("It is $a+b+c+d+e+f+g+h+i+j+k+mn$. So", "</span>.</span> So"),
     ("It is $x$) and", "</span>)</span> and"),
     ("It is $x$ and", "</span> and"),
     ("It is $a + b + c + d + e + f + g$. So", "</span>. So"),
