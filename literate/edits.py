@@ -1,6 +1,7 @@
 """Rewriting pages: replacements by position, all at once, only in the text that was read."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +45,15 @@ def apply(path: Path, page: Page, edits: list[Edit]) -> int:
     if text != page.text:
         write(path, text)
     return len(set(edits))
+
+
+def numbers(page: Page, edits: list[Edit]) -> Iterator[str]:
+    """Which numbers become others: a wrong expression makes a wrong number of a right one."""
+    for edit in sorted(set(edits), key=lambda edit: edit.start):
+        old = page.text[edit.start : edit.end]
+        if old and "\n" not in old:
+            line = page.text.count("\n", 0, edit.start) + 1
+            yield f"{page.path}:{line}: {old} → {edit.text}"
 
 
 def write(path: Path, text: str) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTextFile
 
 from literate import docstrings, settings
-from literate.edits import apply
+from literate.edits import apply, numbers
 from literate.exercises import exercises
 from literate.items.alone import TritonItem
 from literate.items.base import Item, Run, Whole
@@ -121,4 +121,5 @@ class LiteratePage(MarkdownTextFile):
         if run.edits and (count := apply(self.path, run.page, run.edits)):
             said = self.config.stash.setdefault(REWRITTEN, [])
             said.append(f"{run.page.path}: rewrote {count} place{'s' * (count > 1)}")
+            said += numbers(run.page, run.edits)
         run.edits.clear()

@@ -23,9 +23,8 @@ LATIN = LETTERS + "éüöäçñòó×±·°§¶«»–—‘’“”…−\u00a
 ITALIC = LETTERS + "éüö–—‘’“”…"
 NAMES = "ćčđłńŁŠŽšžřşęąěůőűĆČ"  # of authors
 GREEK = "αβγδεζηθικλμνξπρστυφχψωϕϵ"
-MATHS = (
-    LETTERS + "−×·±∑∏∫√∞≤≥≠≈∈∉∼→←↦⊤⊥∥∣⟨⟩⋅⋯…⋮⋱∂∇∀∃∝′\u0338\u2061\ue020"
-)  # the last: what strikes out a sign, as in ≠
+STROKE = "\ue020"  # what strikes out a sign, as in ≠
+MATHS = LETTERS + "−×·±∑∏∫√∞≤≥≠≈∈∉∼→←↦⊤⊥∥∣⟨⟩⋅⋯…⋮⋱∂∇∀∃∝′\u0338\u2061" + STROKE
 LARGE = "()[]{}|√∑∏∫⟨⟩"
 
 # The file in its package, our name, its characters, its axes: a range stays variable.

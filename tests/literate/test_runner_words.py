@@ -57,6 +57,11 @@ def test_how_many_places_were_rewritten(told, pytester: pytest.Pytester) -> None
         "one.md: rewrote 1 place",
         "two.md: rewrote 2 places",
     ]
+    assert [line for line in lines if "→" in line] == [
+        "one.md:1: 3 → 1",
+        "two.md:1: 3 → 1",
+        "two.md:1: 4 → 2",
+    ]
     for name, text in pages.items():
         assert (pytester.path / f"{name}.md").read_text("utf-8") == text
 
