@@ -60,7 +60,7 @@ def told(page: str, result: Result, sample: int) -> int:
 def tried(chosen: list[str], sample: int):
     """Each page with its trial, two at a time, in the order of the book's largest.
 
-    Each in a process of its own: the tests of one page import modules of the same names as another's.
+    Each in a process of its own: the tests of two pages import modules of the same names.
     """
     if not chosen:
         return
