@@ -80,6 +80,17 @@ def test_pages_are_in_the_order_given_or_in_that_of_a_seed(told, pytester: pytes
     assert order("--shuffle-pages=1") not in (given, sorted(given))
 
 
+def test_of_what_is_rewritten_numbers_are_named(told, pytester: pytest.Pytester) -> None:
+    """And no output, which may be long: neither one that differs, nor one that is new."""
+    blocks = "```python\nprint(1)\n```\n\n```text {.output}\n2\n```\n\n```python\nprint(3)\n```\n"
+    (pytester.path / "a.md").write_text(f"# A\n\nOne is 3<!--= 1 * 1 -->.\n\n{blocks}", "utf-8")
+    lines = told("--update-docs", "a.md")
+    assert [line for line in lines if "a.md:" in line] == [
+        "a.md: rewrote 3 places",
+        "a.md:3: 3 → 1",
+    ]
+
+
 def test_a_page_between_the_tests_of_another_is_rewritten_once(
     told, pytester: pytest.Pytester
 ) -> None:
