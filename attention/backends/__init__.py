@@ -2,7 +2,6 @@
 
 names    which there are, and how one is loaded
 suited   what torch's kernel is given in the place of what it is slow at
-products what is computed with two products in its place
 tiles    the tiles of tiled, and what a mask leaves of each
 once     gradients that cannot be differentiated again, and say so
 """

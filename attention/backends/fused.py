@@ -1,8 +1,7 @@
 """Attention as torch computes it: one kernel, which need not hold all the scores at once.
 
 On a CPU it does, with dropout, with values of another width that are not filled up, and under a
-bias that learns. One query of each of four heads may be two products, where those read many shared
-keys faster.
+bias that learns.
 """
 
 import torch
@@ -11,7 +10,7 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import REGISTER, clean, idle, silence
-from attention.backends import products, suited
+from attention.backends import suited
 from attention.backends.once import once
 from attention.heads import fold, four, unfold
 from attention.transforms import learns, readable
@@ -93,7 +92,7 @@ def kernel(
     dropout_p: float,
     causal: bool = False,
 ) -> Float[Tensor, "*heads queries value_dim"]:
-    """Torch's own, brought to its four axes and back; or two products, where those pay."""
+    """Torch's own, brought to its four axes and back."""
     if suited.coarse(query):
         added = over.float() if over is not None and over.is_floating_point() else over
         q, k, v = query.float(), key.float(), value.float()
@@ -115,20 +114,17 @@ def kernel(
     if heads != kv_heads:  # a branch: `!=` of symbols is a symbol too, which torch refuses
         grouped = True
     # The one query of each head of a group as rows of one head: its keys are read once, not once a
-    # head. On 8,192 keys, four heads a group, 3 times as fast. Without a mask torch's kernels for
-    # halves on a GPU do that themselves, and split the keys of few heads, which they do not of
-    # rows: folded, one text of 131,072 keys took 11 times as long on an H200.
+    # head. On 8,192 keys, four heads a group, 1.6 times as fast or more. Without a mask torch's
+    # kernels for halves on a GPU do that themselves, and split the keys of few heads, which they
+    # do not of rows: folded, one text of 131,072 keys took 11 times as long on an H200.
     itself = over is None and q.is_cuda and q.dtype.itemsize == 2
     folded = grouped and q.size(2) == 1 and not itself and (over is None or over.size(1) == 1)
     size = heads // kv_heads if folded else 1
     if folded:
         q, grouped = fold(q, size), False
-    if folded and over is None and not dropout_p and products.pays(q, k, v):
-        context = products.products(q, k, v, scale)
-    else:
-        context = scaled_dot_product_attention(
-            q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
-        )
+    context = scaled_dot_product_attention(
+        q, k, v, over, dropout_p, causal, scale=scale, enable_gqa=grouped
+    )
     if over is not None and over.is_floating_point() and 0 in (key.size(-2), context.numel()):
         context = with_bias(context, over)
     if context.requires_grad and not torch.compiler.is_compiling():
