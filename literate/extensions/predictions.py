@@ -59,7 +59,7 @@ def choices(box: etree.Element, group: str) -> None:
         label.set("for", name)
         answer.set("role", "status")
         verdict = etree.Element("b")
-        verdict.text, verdict.tail = ("Yes: " if right else "No: "), answer.text
+        verdict.text, verdict.tail = ("Right: " if right else "Not so: "), answer.text
         answer.text = ""
         answer.insert(0, verdict)
         item.set("class", "choice choice--right" if right else "choice")

@@ -143,14 +143,14 @@ def test_a_prediction_answers() -> None:
     assert html.count('type="radio"') == 2
     assert len(set(re.findall(r'name="(predict-\d+)"', html))) == 1
     assert html.count('<li class="choice choice--right">') == 1
-    assert plain(html) == "Predict Which? This one No: no, a:b is. That Yes: it is."
+    assert plain(html) == "Predict Which? This one Not so: no, a:b is. That Right: it is."
     ids = re.findall(r'id="(predict-\d+-\d+)"', html)
     assert ids == re.findall(r'for="(predict-[\d-]+)"', html)
 
 
 def test_a_colon_within_a_number_ends_no_choice() -> None:
     html = convert(PREDICTION.replace("That: it", "As 1:3 and *2*:1, at 9:30: it"))
-    assert plain(html).endswith("As 1:3 and 2 :1, at 9:30 Yes: it is.")
+    assert plain(html).endswith("As 1:3 and 2 :1, at 9:30 Right: it is.")
 
 
 @pytest.mark.parametrize(

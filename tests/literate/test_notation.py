@@ -35,7 +35,7 @@ def test_each_name_has_the_hue_of_its_part(role: str, names: str) -> None:
 
 def test_an_answer_may_end_in_markup_and_a_heading_begin_with_it() -> None:
     html = convert(PREDICTION.replace("it is.", "it *is*"))
-    assert "<b>Yes: </b>it <em>is</em></span>" in html
+    assert "<b>Right: </b>it <em>is</em></span>" in html
     heading = convert("# T { data-chapter=1 }\n\n## `b` or *c* d { .step }\n")
     number = '<h2 class="step" id="b-or-c-d"><span class="step__n">1.1</span> <code>b</code>'
     assert number in heading
