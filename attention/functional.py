@@ -12,7 +12,7 @@ from attention.dispatch.call import Call
 from attention.dispatch.direct import direct
 from attention.dispatch.route import route
 from attention.masks import Mask
-from attention.transforms import unseen
+from attention.transforms import traced
 
 
 @overload
@@ -83,11 +83,12 @@ def dot_product_attention(
         value: Shape `(…, K, S, E)` or `(S, E)`, the vectors that are averaged.
         mask: A [`Mask`][attention.masks.Mask], or a boolean tensor of at least two axes that
             broadcasts to `(…, H, T, S)`; a table of padding, `(batch, S)`, needs
-            `[:, None, None]`. `True` means *attend*. A query that may attend to nothing gets a
-            context of zeros, weights of zero and no gradient. Keys and values that no query may
-            attend to can hold anything. Those that some query sees must be finite, also for the
-            queries that may not see them: 0 · NaN is NaN. NaN in what a query sees makes its
-            context NaN; of infinite scores, hidden or not, the softmax may be NaN or zeros.
+            `[:, None, None]`, and one for each sequence, `(batch, T, S)`, needs `[:, None]`. `True`
+            means *attend*. A query that may attend to nothing gets a context of zeros, weights of
+            zero and no gradient. Keys and values that no query may attend to can hold anything.
+            Those that some query sees must be finite, also for the queries that may not see them:
+            0 · NaN is NaN. NaN in what a query sees makes its context NaN; of infinite scores,
+            hidden or not, the softmax may be NaN or zeros.
         bias: What is added to the scores; of at least two axes, it broadcasts to `(…, H, T, S)`.
             −∞ masks; what is not masked must be finite.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
@@ -128,7 +129,7 @@ def dot_product_attention(
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
-    values_known = not unseen()
+    values_known = not traced()
     fit = checks.usual(query, key, value, whole=values_known)
     mask_alone = backend == "auto" and bias is None and softcap is None and return_weights is False
     if values_known and fit and mask_alone and type(dropout_p) is float and not dropout_p:

@@ -35,7 +35,8 @@ class MultiHeadAttention(PackedProjections):
     self-attention. `query_proj`, `key_proj` and `value_proj` are its parts; a state dict may hold
     them apart. They are no layers: they have no hooks, they learn together or not at all, and
     their gradients are rows of `in_proj_weight.grad`. What looks for an `nn.Linear` finds
-    `out_proj` alone.
+    `out_proj` alone. All begin as `nn.Linear` does; torch's module draws its matrices a little
+    wider, and begins with biases of 0.
 
     Short self-attention without a mask, where no gradient is recorded, may be one call of torch's,
     which `nn.MultiheadAttention` makes too, and which gives the same to within rounding;
@@ -259,8 +260,10 @@ class MultiHeadAttention(PackedProjections):
     def from_torch(cls, module: nn.MultiheadAttention) -> "MultiHeadAttention":
         """A module with the weights of torch's own, which computes the same of the same mask.
 
-        Torch's boolean masks say whom to ignore, ours whom to attend to: give `~attn_mask` and
-        `~key_padding_mask[:, None, None]`. Its weights are averaged over heads, ours are not.
+        Torch's boolean masks say whom to ignore, ours whom to attend to: give `~attn_mask`, one of
+        three axes as `~attn_mask.view(B, H, T, S)`, and `~key_padding_mask[:, None, None]`. Its
+        weights are averaged over heads, ours are not. A query that may attend to nothing makes
+        NaN there, and here a context of zeros.
 
         Raises:
             TypeError: It is not `nn.MultiheadAttention`, or one with a `forward` of its own; its

@@ -12,7 +12,7 @@ from attention.backends.tiles import COLUMNS, ROWS, Tile, tiles, under, visible,
 from attention.heads import fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
-from attention.transforms import unseen
+from attention.transforms import traced
 
 
 def tiled(
@@ -74,8 +74,9 @@ class Tiled(torch.autograd.Function):
                 total = total * shrink + shares.sum(dim=-1, keepdim=True)
                 context = context * shrink + unfold(fold(shares, size) @ tile.value, size)
                 top = higher
-            idle = total == 0  # a query that may attend to nothing keeps its zeros
-            contexts.append((context / total.masked_fill(idle, 1.0)).to(query.dtype))
+            idle = total == 0  # may attend to nothing: zeros, also where 0 · ∞ was added
+            context = (context / total.masked_fill(idle, 1.0)).masked_fill(idle, 0.0)
+            contexts.append(context.to(query.dtype))
             sums.append((top + total.log()).masked_fill(idle, math.inf))
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
@@ -130,7 +131,7 @@ def gradients(
             of_scores = of_scores * slope * scale
             of_rows = of_rows + unfold(fold(of_scores, size) @ tile.key, size)
             of_key[n] = of_key[n] + fold(of_scores, size).mT @ fold(tile.query, size)
-        of_query.append(of_rows)
+        of_query.append(of_rows.masked_fill(sums == math.inf, 0.0))
         if bias_learns:
             part = torch.cat(of_biases, dim=-1)
             one = of_bias and bias.shape[-2] == 1
@@ -149,7 +150,7 @@ def savable(tensor: Tensor) -> Tensor:
 
     In that mode itself nobody asks: there a copy of a bias took a third of the time.
     """
-    kept = not torch.is_grad_enabled() or unseen() or not tensor.is_inference()
+    kept = not torch.is_grad_enabled() or traced() or not tensor.is_inference()
     return tensor if kept else tensor.clone()
 
 
@@ -160,7 +161,7 @@ def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
     else:
         held = [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
     # Those of inference mode cannot be saved, nor be changed outside of it.
-    return [x for x in held if unseen() or not x.is_inference()]
+    return [x for x in held if traced() or not x.is_inference()]
 
 
 def score(

@@ -40,7 +40,7 @@ class Memory:
     """
 
     key: Float[Tensor, "*batch kv_heads keys head_dim"]
-    value: Float[Tensor, "*batch kv_heads keys head_dim"]
+    value: Float[Tensor, "*batch kv_heads keys value_dim"]
 
     def __post_init__(self) -> None:
         checks.cached(self.key, self.value, None, None)

@@ -21,7 +21,7 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
     if keep.dtype != torch.bool:
         raise TypeError(
             f"mask has dtype {keep.dtype}: expected torch.bool, where True means attend; "
-            "numbers to add to the scores are a bias"
+            "numbers to add to the scores are a bias, or positions in a module"
         )
     strided("mask", keep)
     beside("mask", keep, query)

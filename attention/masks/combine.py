@@ -131,6 +131,9 @@ class Not(Of):
     def over(self, keys: int) -> Mask:
         return Not(self.mask.over(keys))
 
+    def __invert__(self) -> Mask:
+        return self.mask  # which says more of its rule
+
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:

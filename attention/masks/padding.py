@@ -9,7 +9,7 @@ from torch import Tensor
 from attention import checks
 from attention.masks.base import Mask
 from attention.masks.intervals import Interval, Position, row, within
-from attention.transforms import unseen
+from attention.transforms import traced
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,8 @@ class Padding(Mask):
         left:   keep[b, 0, i, j]  where  j ≥ S − lengths[b]
 
     The queries that stand on padding attend like the others: their outputs are to be ignored.
-    With a cache the sequences end together, so they are padded on the left.
+    With a cache the sequences end together, so they are padded on the left. The lengths count what
+    it holds too: with each token that comes, they are one more.
 
     Args:
         lengths: Shape `(batch,)`, how many of the `S` keys are tokens.
@@ -104,4 +105,4 @@ class From(Mask):
 
 def at_hand(numbers: Int[Tensor, "batch"]) -> bool:
     """Whether there are any, and they can be read without waiting for a device."""
-    return numbers.device.type == "cpu" and not unseen() and numbers.numel() > 0
+    return numbers.device.type == "cpu" and not traced() and numbers.numel() > 0

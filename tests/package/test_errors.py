@@ -228,13 +228,13 @@ CASES = {
         {"mask": torch.zeros(5, 6)},
         TypeError,
         "mask has dtype torch.float32: expected torch.bool, where True means attend; "
-        "numbers to add to the scores are a bias",
+        "numbers to add to the scores are a bias, or positions in a module",
     ),
     "a mask of ones and zeros": (
         {"mask": torch.ones(5, 6, dtype=torch.int64)},
         TypeError,
         "mask has dtype torch.int64: expected torch.bool, where True means attend; "
-        "numbers to add to the scores are a bias",
+        "numbers to add to the scores are a bias, or positions in a module",
     ),
     "a string for a mask": (
         {"mask": "causal"},
@@ -822,7 +822,7 @@ MODULES = {
         lambda: MANY(X, mask=torch.zeros(5, 5)),
         TypeError,
         "mask has dtype torch.float32: expected torch.bool, where True means attend; "
-        "numbers to add to the scores are a bias",
+        "numbers to add to the scores are a bias, or positions in a module",
     ),
     "the class of a mask": (
         lambda: SelfAttention(32, causal=True)(X, Causal),

@@ -670,3 +670,10 @@ def test_a_shifted_mask_is_seen_whole_where_its_mask_is() -> None:
     mask = Causal() & SlidingWindow(4) & Padding(torch.tensor([20, 18]), side="left")
     assert Shifted(mask, 15).over(5).full(4, 4, 1, 5)
     assert not Shifted(mask, 15).over(5).full(4, 4, 0, 5)
+
+
+def test_a_mask_denied_twice_is_the_mask() -> None:
+    """What it says of its rule is not lost on the way."""
+    window = Causal() & SlidingWindow(2)
+    assert ~~window is window
+    assert (~~window).span(5, 5, 9) == (4, 6)

@@ -1,6 +1,7 @@
 """What the tiles have of their own: skipping, memory, and derivatives of derivatives."""
 
 import gc
+import math
 import weakref
 from functools import partial
 
@@ -281,3 +282,14 @@ def test_a_mask_of_inference_mode_can_learn(rule: bool) -> None:
         context = dot_product_attention(leaf, leaf, leaf, mask, bias=bias, backend=backend)
         grads += torch.autograd.grad(context.sum(), leaf)
     torch.testing.assert_close(*grads)
+
+
+@pytest.mark.parametrize("backend", ["loops", "eager", "fused", "spans", "tiled"])
+def test_who_sees_nothing_has_zeros_beside_an_infinite_value(backend: str) -> None:
+    """Two queries and one key: the first query stands before it, and 0 · ∞ is not its context."""
+    query = torch.randn(2, 2, requires_grad=True)
+    key, value = torch.randn(1, 2), torch.tensor([[math.inf]])
+    context = dot_product_attention(query, key, value, Causal(), backend=backend)
+    assert context.flatten().tolist() == [0.0, math.inf]
+    (grad,) = torch.autograd.grad(context[0].sum(), query)
+    assert grad[0].tolist() == [0.0, 0.0]
