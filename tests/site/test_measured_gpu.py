@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from gpu_clock import SAMPLES
 from pages import says as page_says
 
 from attention.backends.triton.hopper import CONFIGS, LEAST
@@ -85,7 +86,7 @@ def sparing() -> str:
         times = [f"{ways['triton']['ms']:#.3g}", *(f"{way['ratio']:.2f}" for way in others)]
         rows.append([what, queries, keys, *times])
     head = ["mask", "queries", "keys", "ours, ms"]
-    return table([*head, "FlashAttention 2", "FlexAttention", "cuDNN, tensor"], rows)
+    return table([*head, "FlashAttention 2", "FlexAttention", "torch, tensor"], rows)
 
 
 def decode() -> str:
@@ -201,6 +202,11 @@ def test_below_how_many_tokens_the_portable_kernel_is_taken() -> None:
     name = r"([\d.,]+)<!-- source: attention\.backends\.triton\.hopper\.LEAST, (\w+) -->"
     least = LEAST[64]._asdict()
     assert re.findall(name, PAGE.read_text("utf-8")) == [(str(n), k) for k, n in least.items()]
+
+
+def test_the_median_is_of_so_many_calls() -> None:
+    name = "takes the median of {}<!-- source: benchmarks/gpu_clock.py, SAMPLES --> calls"
+    assert name.format(SAMPLES) in PAGE.read_text("utf-8")
 
 
 def test_the_versions_of_the_prose_are_those_of_the_script() -> None:

@@ -66,8 +66,8 @@ DTYPES = (torch.float16, torch.bfloat16)
 # the next round need some.
 CACHE = 1 << 25
 
-# Two for each of the 132 multiprocessors of an H100, and as many on every other GPU: so that with
-# the same tiles sums are split alike, and give the same bits.
+# Nearly two for each of the 132 multiprocessors of an H100, and as many on every other GPU: so that
+# with the same tiles sums are split alike, and give the same bits.
 PROGRAMS = 256
 
 
