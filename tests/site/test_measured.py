@@ -273,6 +273,15 @@ def elsewhere_too() -> str:
     return elsewhere(2048)
 
 
+def hands() -> str:
+    cells = [part("by_hand", "forward")["cells"][str(length)] for length in (2048, 8192)]
+    rows = [
+        [CUT.get(name, name), *(f"{each[name]['by hand']['ratio']:.2f}" for each in cells)]
+        for name in MASKS[2:]
+    ]
+    return table(["mask", "2048 tokens", "8192 tokens"], rows, "by_hand", "forward")
+
+
 def batch(length: int, mask: str, turn: str, way: str = "dense") -> float:
     return part("masks", "batches")["cells"][str(length)][f"{mask}, {turn}"][way]["ratio"]
 
@@ -361,7 +370,7 @@ def which() -> str:
 
 
 TABLES = [rates, same, long, middle, again, elsewhere, elsewhere_too, short, batches, renewed]
-TABLES += [decode, roof, modules, matrices, memory, loaded, which]
+TABLES += [hands, decode, roof, modules, matrices, memory, loaded, which]
 
 
 @pytest.mark.parametrize("make", TABLES)
@@ -555,6 +564,22 @@ def test_what_the_page_says_of_another_machine_holds() -> None:
         "the tensor is behind under every mask, on both",
         all(each[n]["ways"]["dense"]["ratio"] > HIGH for each in both for n in MASKS[1:]),
     )
+
+
+def test_what_the_page_says_of_torch_by_hand_holds() -> None:
+    cells = part("by_hand", "forward")["cells"]
+    found = {(n, name): cells[n][name]["by hand"]["ratio"] for n in cells for name in MASKS[2:]}
+    verdicts = {
+        "Ahead": [at for at, x in found.items() if x > PERHAPS],
+        "Perhaps": [at for at, x in found.items() if HIGH < x <= PERHAPS],
+    }
+    says("*Ahead*: under the window. *Perhaps*: at 2048 tokens both kinds of texts and the prefix, "
+         "at 8192 the prefix. *Equal*: the others.",
+         verdicts == {
+             "Ahead": [("2048", "window"), ("8192", "window")],
+             "Perhaps": [("2048", "documents"), ("2048", "documents at random"),
+                         ("2048", "prefix"), ("8192", "prefix")],
+         } and min(found.values()) >= LOW)  # fmt: skip
 
 
 def away(way: str) -> dict[str, float]:
@@ -834,7 +859,7 @@ def said() -> list[str]:
     cells = {(c["batch"], c["tokens"], c["train"], c["weights"]): c for c in all_}
     busy, parts = part("masks", "loaded")["cells"]["8192"], part("memory", "memory")["cells"]
 
-    none = forward(64)["none"]["ways"]
+    none, hand = forward(64)["none"]["ways"], part("by_hand", "forward")["cells"]["8192"]
     cut, both = "documents at random", "again and before"
     second = part("masks", "again")["cells"]["2048"]
     there, there_too = (part("masks", "elsewhere")["cells"][n] for n in ("8192", "2048"))
@@ -872,6 +897,7 @@ def said() -> list[str]:
             str(math.ceil(100 * max(abs(times - 1) for times in away("dense").values()))),
             "masks.json, dense at 8192 tokens, elsewhere and forward",
         ),
+        (f"{hand['window']['by hand']['ratio']:.2f}", "by_hand.json, window at 8192 tokens"),
         *(
             (ratio(cells_[name], "dense"), f"masks.json, dense, {name} at 2048 tokens{where}")
             for name in ("window", "documents")
