@@ -566,6 +566,14 @@ def test_what_the_page_says_of_another_machine_holds() -> None:
     )
 
 
+def test_what_the_page_says_of_operations_and_bytes_holds() -> None:
+    product = part("by_hand", "forward")["cells"]["8192"]["product"]  # GFLOP/s, the same machine
+    assert part("by_hand", "forward")["machine"] == part("decode", "decode")["machine"]
+    took = part("decode", "decode")["cells"]["one query"]["ways"]["read"]["ms"]
+    read = 2 * 8 * 8192 * 64 * 4 / took / 1e6  # GB/s: keys and values of 8 heads
+    says("Two threads of this processor do about one.", 0.9 < product / read < 1.5)
+
+
 def test_what_the_page_says_of_torch_by_hand_holds() -> None:
     cells = part("by_hand", "forward")["cells"]
     found = {(n, name): cells[n][name]["by hand"]["ratio"] for n in cells for name in MASKS[2:]}
