@@ -12,7 +12,7 @@ from attention.backends.tiles import COLUMNS, ROWS, Tile, tiles, under, visible,
 from attention.heads import fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
-from attention.transforms import traced
+from attention.transforms import unseen
 
 
 def tiled(
@@ -150,7 +150,7 @@ def savable(tensor: Tensor) -> Tensor:
 
     In that mode itself nobody asks: there a copy of a bias took a third of the time.
     """
-    kept = not torch.is_grad_enabled() or traced() or not tensor.is_inference()
+    kept = not torch.is_grad_enabled() or unseen() or not tensor.is_inference()
     return tensor if kept else tensor.clone()
 
 
@@ -161,7 +161,7 @@ def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
     else:
         held = [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
     # Those of inference mode cannot be saved, nor be changed outside of it.
-    return [x for x in held if traced() or not x.is_inference()]
+    return [x for x in held if unseen() or not x.is_inference()]
 
 
 def score(
