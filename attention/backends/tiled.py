@@ -75,8 +75,7 @@ class Tiled(torch.autograd.Function):
                 context = context * shrink + unfold(fold(shares, size) @ tile.value, size)
                 top = higher
             idle = total == 0  # may attend to nothing: zeros, also where 0 · ∞ was added
-            context = (context / total.masked_fill(idle, 1.0)).masked_fill(idle, 0.0)
-            contexts.append(context.to(query.dtype))
+            contexts.append((context / total).masked_fill(idle, 0.0).to(query.dtype))
             sums.append((top + total.log()).masked_fill(idle, math.inf))
         context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
