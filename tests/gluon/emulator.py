@@ -1,7 +1,8 @@
-"""What the kernel for Hopper uses of Gluon, on a machine of its own: its source runs unchanged."""
+"""What the kernels for Hopper use of Gluon, on a machine of its own: their source runs unchanged."""
 
 import sys
 from itertools import product
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from unittest.mock import patch
 
@@ -21,6 +22,11 @@ from storage import (
     store_wait,
 )
 from torch import Tensor
+from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+from attention.backends.triton import hopper_pieces
+
+PIECES = Path(hopper_pieces.__file__).read_text()
 
 
 class Barriers(list):
@@ -99,8 +105,8 @@ language = SimpleNamespace(
 )  # fmt: skip
 
 
-def load(source: str, path: str):
-    """The kernel of a source, in which Triton's names mean the above."""
+def load(source: str, name: str, pieces: str = PIECES):
+    """A kernel of a source, in which Triton's names mean the above; `pieces` is what it imports."""
     hopper = ModuleType("hopper")
     hopper.mbarrier = SimpleNamespace(
         MBarrierLayout=lambda: "barrier",
@@ -119,10 +125,12 @@ def load(source: str, path: str):
         "triton.experimental.gluon": gluon,
         "triton.experimental.gluon.language.nvidia.hopper": hopper,
     }
-    scope: dict = {}
-    with patch.dict(sys.modules, names):
-        exec(compile(source, path, "exec"), scope)
-    return scope["hopper"]
+    shared = ModuleType("hopper_pieces")
+    with patch.dict(sys.modules, names | {hopper_pieces.__name__: shared}):
+        exec(compile(pieces, "hopper_pieces.py", "exec"), vars(shared))
+        scope: dict = {}
+        exec(compile(source, f"{name}.py", "exec"), scope)
+    return scope[name]
 
 
 class Launcher:
@@ -136,7 +144,14 @@ class Launcher:
         return self.launch
 
     def launch(self, *args, num_warps, maxnreg, **constants):
-        maps = [Descriptor(x) for x in args[:4]]
+        given = [found(x) for x in args]
         for seed, program in enumerate(product(*map(range, now.programs)), self.seed):
             now.program, now.machine, now.tiles = program, Machine(seed), []
-            self.kernel(*maps, Pointer(args[4]), *args[5:], **constants)
+            self.kernel(*given, **constants)
+
+
+def found(argument):
+    """What a kernel is given, as it finds it on a GPU."""
+    if isinstance(argument, TensorDescriptor):
+        return Descriptor(argument)
+    return Pointer(argument) if isinstance(argument, Tensor) else argument

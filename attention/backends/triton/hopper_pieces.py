@@ -1,0 +1,48 @@
+# type: ignore  (a language of its own, in the syntax of Python)
+"""What the kernels for Hopper share: copies of tiles, and products of them."""
+
+from triton.experimental import gluon
+from triton.experimental.gluon import language as gl
+from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma, warpgroup_mma
+
+# Triton 3.8 has renamed both.
+copy_in = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
+copy_out = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
+
+
+@gluon.jit
+def refill(source, sequence, head, row, n, tiles, free, ready):
+    """Tile n takes the place of tile n − STAGES, once all consumers have read that."""
+    STAGES: gl.constexpr = tiles.type.shape[0]
+    stage = n % STAGES
+    mbarrier.wait(free.index(stage), (n // STAGES & 1) ^ 1)
+    fetch(source, sequence, head, row, tiles.index(stage), ready.index(stage))
+
+
+@gluon.jit
+def fetch(source, sequence, head, row, tile, ready):
+    """Start a copy. What lies beyond the end of the tensor lands as zeros, and counts as bytes."""
+    mbarrier.expect(ready, source.block_type.nbytes)
+    copy_in(source, [sequence, head, row, 0], ready, tile)
+
+
+@gluon.jit
+def multiply(q, k, SCORES: gl.constexpr):
+    """Begin the scores (R, C) of queries (R, D) and keys (C, D)."""
+    ROWS: gl.constexpr = q.type.shape[2]
+    COLUMNS: gl.constexpr = k.type.shape[2]
+    nothing = gl.zeros([ROWS, COLUMNS], gl.float32, SCORES)
+    return warpgroup_mma(
+        matrix(q), matrix(k).permute((1, 0)), nothing, use_acc=False, is_async=True
+    )
+
+
+@gluon.jit
+def matrix(tile):
+    """A tile (1, 1, rows, width) as (rows, width)."""
+    return tile.reshape([tile.type.shape[2], tile.type.shape[3]])
+
+
+@gluon.jit
+def hide(scores, column, limit):
+    return gl.where(column[None, :] <= limit[:, None], scores, float("-inf"))
