@@ -49,7 +49,7 @@ def call(table: str, inputs: list[Tensor], grad: Tensor, rule: Rule) -> Call:
     if table == "decode":
         return lambda: launch.contexts(*inputs, rule, scale)
     context, sums = launch.contexts(*inputs, rule, scale)
-    return lambda: launch.gradients(*inputs, context, sums, grad, rule, scale)
+    return lambda: launch.portable_gradients(*inputs, context, sums, grad, rule, scale)
 
 
 def times(calls: dict[str, Call], expected: dict[str, object], device: str) -> dict[str, float]:

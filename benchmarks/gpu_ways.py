@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import torch
 from gpu_shapes import Shape
@@ -43,12 +44,24 @@ def ours(backend: str, shape: Shape) -> Way:
 
 
 def portable(shape: Shape) -> Way:
-    """Our forward for every GPU, also where `triton` takes the one for Hopper."""
+    """Our kernels for every GPU, also where `triton` takes those for Hopper."""
     from attention.backends.triton import launch  # late: Triton is for Linux alone
     from attention.backends.triton.rules import Rule
 
-    rule = Rule(right=0) if shape.causal else Rule()
-    return lambda q, k, v: launch.portable(q, k, v, rule, shape.width**-0.5)[0]
+    rule, scale = Rule(right=0) if shape.causal else Rule(), shape.width**-0.5
+
+    class Portable(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+            context, sums = launch.portable(query, key, value, rule, scale)
+            ctx.save_for_backward(query, key, value, context, sums)
+            return context
+
+        @staticmethod
+        def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, ...]:
+            return launch.portable_gradients(*ctx.saved_tensors, *grads, rule, scale)
+
+    return Portable.apply
 
 
 def hopper(shape: Shape) -> Way:
@@ -126,8 +139,9 @@ def ways(shape: Shape, device: str) -> dict[str, Make]:
     if not shape.square:
         made = {"fused, mask made in the call": partial(ours, "fused", shape)}
         return found | made | beside(shape, device)
-    if not shape.backward and shape.queries > 1:
-        found |= {"portable": partial(portable, shape), "hopper": partial(hopper, shape)}
+    if shape.queries > 1:
+        found |= {"portable": partial(portable, shape)}
+        found |= {} if shape.backward else {"hopper": partial(hopper, shape)}
     return found | {
         "fused": partial(ours, "fused", shape),
         "cudnn": partial(torchs, SDPBackend.CUDNN_ATTENTION, shape),

@@ -57,17 +57,20 @@ def expect(barrier: Barrier, bytes: int) -> None:
     agent().pause()
 
 
-def store(at, value, mask) -> None:
-    target, offset = at
-    target.view(-1)[offset[mask]] = value[mask]
-
-
 class Pointer:
-    def __init__(self, tensor: Tensor):
-        self.tensor = tensor
+    def __init__(self, tensor: Tensor, offset=0):
+        self.numbers, self.offset = tensor.view(-1), offset
 
     def __add__(self, offset):
-        return self.tensor, offset
+        return Pointer(self.numbers, self.offset + offset)
+
+
+def store(at: Pointer, value, mask) -> None:
+    at.numbers[at.offset[mask]] = value[mask]
+
+
+def read(at: Pointer, mask, other) -> Tensor:
+    return at.numbers[torch.where(mask, at.offset, 0)].where(mask, other)
 
 
 def of_two(tensors, numbers):
@@ -87,6 +90,7 @@ language = SimpleNamespace(
     constexpr=lambda x: x,
     int32=torch.int32, int64="barriers", float32=torch.float32,
     SliceLayout=layout, DotOperandLayout=layout, NVMMADistributedLayout=layout,
+    BlockedLayout=layout, SwizzledSharedLayout=layout,
     static_range=range,
     cdiv=lambda a, b: -(-a // b),
     minimum=of_two(torch.minimum, min), maximum=of_two(torch.maximum, max),
@@ -98,7 +102,7 @@ language = SimpleNamespace(
     convert_layout=lambda x, layout: x,
     program_id=lambda axis: now.program[axis], num_programs=lambda axis: now.programs[axis],
     allocate_shared_memory=allocate_shared_memory,
-    store=store,
+    load=read, store=store,
     warp_specialize=lambda parts, warps, registers: now.machine.run(
         *(lambda part=part, args=args: part(*args) for part, args in parts)
     ),

@@ -43,12 +43,28 @@ class View:
         shape = [self.type.shape[i] for i in order]
         return View(self.tiles, shape, self.dtype, lambda data: self.see(data).permute(order))
 
+    def load(self, layout):
+        """Read by threads: at once, but others know of it only from a barrier."""
+        (tile,) = self.tiles
+        known({tile.landed}, "threads read a tile that may not have landed")
+        tile.reads.add(event())
+        found = self.see(tile.data).clone()
+        agent().pause()
+        return found
+
     def store(self, value):
         (tile,) = self.tiles
-        known(tile.reads, "a tile is overwritten while a product may still read it")
+        known(tile.reads, "a tile is overwritten while it may still be read")
         tile.data.copy_(value.reshape(tile.data.shape))
-        tile.fenced = False
+        tile.landed, tile.reads, tile.fenced = event(), set(), False
         agent().pause()
+
+
+def event() -> int:
+    """Something that threads have done, which they know."""
+    found = now.machine.event()
+    agent().known.add(found)
+    return found
 
 
 def known(events: set[int], otherwise: str) -> None:
@@ -82,7 +98,7 @@ def copy_in(source: Descriptor, at, ready: Barrier, view: View) -> None:
     (tile,) = view.tiles
     if not ready.fenced:
         raise Fault("a copy arrives at a barrier that threads made, without a fence between")
-    known(tile.reads, "a copy overwrites a tile that a product may still read")
+    known(tile.reads, "a copy overwrites a tile that may still be read")
     known({tile.landed} - {None}, "a copy overwrites a tile whose copy may not have landed")
     tile.data.fill_(float("nan"))
     tile.landed, tile.reads = now.machine.event(), set()

@@ -54,20 +54,29 @@ def takes(
     value: Float[Tensor, "batch kv_heads keys width"],
     rule: Rule,
 ) -> bool:
-    """Whether this kernel can compute what the portable one would, which knows more masks."""
-    batch, heads, queries, width = query.shape
-    if not is_hopper(query.device) or width not in CONFIGS:
+    """Whether this kernel computes what the portable one would, and in less time."""
+    batch, _, queries, width = query.shape
+    if not can(query, key, value, rule):
         return False
-    keys = key.size(2)
-    causal, full = rule.right == 0, rule.right >= queries - 1
-    least = LEAST[width].full if full else LEAST[width].causal
+    least = LEAST[width].full if rule.right >= queries - 1 else LEAST[width].causal
+    return min(queries, key.size(2)) >= least and max(batch, blocks(width, queries)) <= MOST
+
+
+def can(
+    query: Float[Tensor, "batch heads queries width"],
+    key: Float[Tensor, "batch kv_heads keys width"],
+    value: Float[Tensor, "batch kv_heads keys width"],
+    rule: Rule,
+) -> bool:
+    """Whether kernels for Hopper know the mask, the width and how the tensors lie."""
+    queries, keys = query.size(2), key.size(2)
     return (
-        (causal or full)
+        is_hopper(query.device)
+        and query.size(3) in CONFIGS
+        and (rule.right == 0 or rule.right >= queries - 1)
         and rule.left >= keys - 1  # what is behind a query is not hidden
         and rule.spans is None
-        and min(queries, keys) >= least
         and 0 not in (*query.shape, *key.shape)
-        and max(batch, blocks(width, queries)) <= MOST
         and all(map(copyable, (query, key, value)))
     )
 
@@ -80,18 +89,11 @@ def forward(
     causal: bool,
 ) -> tuple[Float[Tensor, "batch heads queries width"], Float[Tensor, "batch heads queries"]]:
     """The context, and the log-sum-exp in powers of 2, as `forward.py` leaves them."""
-    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
-
     from attention.backends.triton.hopper_kernel import hopper
 
     batch, heads, queries, width = query.shape
     config = CONFIGS[width]
     first, later = REGISTERS[config.consumers]
-
-    def tiles(x: Tensor, length: int) -> TensorDescriptor:
-        block = [1, 1, length, width]
-        return TensorDescriptor(x, list(x.shape), strides(x), block, layout(length, width))
-
     context = torch.empty_like(query)
     sums = query.new_empty(batch, heads, queries, dtype=torch.float32)
     hopper[heads, blocks(width, queries), batch](
@@ -109,6 +111,14 @@ def blocks(width: int, queries: int) -> int:
     """Programs for one head."""
     config = CONFIGS[width]
     return -(-queries // (config.consumers * config.rows))
+
+
+def tiles(x: Tensor, length: int) -> Any:
+    """What copies so many rows of a head at a time."""
+    from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
+
+    block = [1, 1, length, x.shape[-1]]
+    return TensorDescriptor(x, list(x.shape), strides(x), block, layout(*block[2:]))
 
 
 @cache  # asked for four times a call, that took two fifths of the time to start one

@@ -9,6 +9,8 @@ from triton.experimental.gluon.language.nvidia.hopper import mbarrier, tma, warp
 copy_in = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
 copy_out = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
 
+LOG2E = gl.constexpr(1.4426950408889634)
+
 
 @gluon.jit
 def refill(source, sequence, head, row, n, tiles, free, ready):
@@ -28,7 +30,7 @@ def fetch(source, sequence, head, row, tile, ready):
 
 @gluon.jit
 def multiply(q, k, SCORES: gl.constexpr):
-    """Begin the scores (R, C) of queries (R, D) and keys (C, D)."""
+    """Begin the products (R, C) of all rows of one tile with all of another: queries and keys, say."""
     ROWS: gl.constexpr = q.type.shape[2]
     COLUMNS: gl.constexpr = k.type.shape[2]
     nothing = gl.zeros([ROWS, COLUMNS], gl.float32, SCORES)

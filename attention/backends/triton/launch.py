@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from attention import heads as of_heads
-from attention.backends.triton import hopper
+from attention.backends.triton import hopper, hopper_backward
 from attention.backends.triton.backward import of_keys, of_queries
 from attention.backends.triton.configs import (
     CACHE,
@@ -97,6 +97,23 @@ def gradients(
     scale: float,
 ) -> tuple[Queries, Keys, Keys]:
     """Of queries, keys and values."""
+    if hopper_backward.takes(query, key, value, context, grad, rule):
+        causal = rule.right == 0
+        return hopper_backward.gradients(query, key, value, context, sums, grad, scale, causal)
+    return portable_gradients(query, key, value, context, sums, grad, rule, scale)
+
+
+def portable_gradients(
+    query: Queries,
+    key: Keys,
+    value: Keys,
+    context: Queries,
+    sums: Sums,
+    grad: Queries,
+    rule: Rule,
+    scale: float,
+) -> tuple[Queries, Keys, Keys]:
+    """The same on every GPU, for every rule."""
     of_query, of_key, of_value = (torch.empty_like(x) for x in (query, key, value))
     batch, heads, queries, width = query.shape
     kv_heads, keys = key.shape[1:3]

@@ -1,0 +1,93 @@
+"""The gradients on Hopper, from outside: which calls they take, how large their tiles are."""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention.backends.triton import hopper
+from attention.backends.triton.hopper import REGISTERS, Config
+from attention.backends.triton.rules import Rule
+
+# By the width of a head. For queries, `rows` and `columns` are those of the forward: each consumer
+# has so many queries, and so many keys go by. For keys they change places: each consumer has
+# `columns` keys, and `rows` queries go by. In bytes of shared memory, of 2-byte numbers,
+#     2 · width · (3 · consumers · rows + 2 · stages · columns)       for queries
+#     2 · width · 2 · (consumers · columns + stages · rows)           for keys
+# and 8 for each row that goes by in the latter.
+OF_QUERIES = {64: Config(3, 64, 64, 4), 128: Config(2, 64, 128, 2)}
+OF_KEYS = {64: Config(2, 64, 64, 6), 128: Config(2, 64, 64, 4)}
+LEAST = 512  # queries and keys; fewer were not measured
+
+
+def takes(
+    query: Float[Tensor, "batch heads queries width"],
+    key: Float[Tensor, "batch kv_heads keys width"],
+    value: Float[Tensor, "batch kv_heads keys width"],
+    context: Float[Tensor, "batch heads queries width"],
+    grad: Float[Tensor, "batch heads queries width"],
+    rule: Rule,
+) -> bool:
+    """Whether these kernels can compute what the portable ones would, which know more masks."""
+    return (
+        hopper.can(query, key, value, rule)
+        and min(query.size(2), key.size(2)) >= LEAST
+        # Each program has 128 rows or more, and a grid so many in its second and third direction.
+        and max(*query.shape[:2], query.size(2) // 128, key.size(2) // 128) < hopper.MOST
+        and all(map(hopper.copyable, (context, grad)))
+    )
+
+
+def gradients(
+    query: Float[Tensor, "batch heads queries width"],
+    key: Float[Tensor, "batch kv_heads keys width"],
+    value: Float[Tensor, "batch kv_heads keys width"],
+    context: Float[Tensor, "batch heads queries width"],
+    sums: Float[Tensor, "batch heads queries"],
+    grad: Float[Tensor, "batch heads queries width"],
+    scale: float,
+    causal: bool,
+) -> tuple[
+    Float[Tensor, "batch heads queries width"],
+    Float[Tensor, "batch kv_heads keys width"],
+    Float[Tensor, "batch kv_heads keys width"],
+]:
+    """Of queries, keys and values, from what the forward left."""
+    from attention.backends.triton.hopper_keys import of_keys
+    from attention.backends.triton.hopper_queries import of_queries
+
+    of_query, of_key, of_value = (torch.empty_like(x) for x in (query, key, value))
+    sames = torch.empty_like(sums)
+    rest = sums, sames, scale, query.size(2), key.size(2), query.size(1) // key.size(1)
+    config = OF_QUERIES[query.size(3)]
+    start(
+        of_queries, query, config.rows, causal, config,
+        *tiles(config.rows, query), *tiles(config.columns, key, value),
+        *tiles(config.rows, context, grad, of_query), *rest,
+    )  # fmt: skip
+    config = OF_KEYS[query.size(3)]
+    start(
+        of_keys, key, config.columns, causal, config,
+        *tiles(config.rows, query), *tiles(config.columns, key, value),
+        *tiles(config.rows, grad), *tiles(config.columns, of_key, of_value), *rest,
+    )  # fmt: skip
+    return of_query, of_key, of_value
+
+
+def start(kernel: Any, own: Tensor, each: int, causal: bool, config: Config, *given: Any) -> None:
+    """As many programs as it takes where each consumer has so many rows of its `own` tensor."""
+    batch, heads, rows, _ = own.shape
+    blocks = -(-rows // (config.consumers * each))
+    first, later = REGISTERS[config.consumers]
+    kernel[(heads, blocks, batch) if causal else (blocks, heads, batch)](
+        *given,
+        CAUSAL=causal, CONSUMERS=config.consumers, REGISTERS=later,
+        ROWS=config.rows, COLUMNS=config.columns, STAGES=config.stages,
+        num_warps=4, maxnreg=first,
+    )  # fmt: skip
+
+
+def tiles(length: int, *tensors: Tensor) -> list[Any]:
+    """What copies so many rows of a head at a time, from or to each tensor."""
+    return [hopper.tiles(x, length) for x in tensors]
