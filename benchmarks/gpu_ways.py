@@ -1,7 +1,7 @@
 """The ways to attend that `gpu.py` compares, and the inputs it gives them."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -119,6 +119,7 @@ def window(shape: Shape) -> Way:
     return run
 
 
+@cache  # it would be compiled anew in each round
 def flex(shape: Shape, device: str) -> Way:
     # Every shape compiles anew; by default torch stops compiling after eight.
     torch._dynamo.config.recompile_limit = 1000
@@ -140,13 +141,23 @@ def ways(shape: Shape, device: str) -> dict[str, Make]:
         made = {"fused, mask made in the call": partial(ours, "fused", shape)}
         return found | made | beside(shape, device)
     if shape.queries > 1:
-        found |= {"portable": partial(portable, shape)}
-        found |= {} if shape.backward else {"hopper": partial(hopper, shape)}
+        found |= other(shape)
     return found | {
         "fused": partial(ours, "fused", shape),
         "cudnn": partial(torchs, SDPBackend.CUDNN_ATTENTION, shape),
         "flash 2": partial(torchs, SDPBackend.FLASH_ATTENTION, shape),
     }
+
+
+def other(shape: Shape) -> dict[str, Make]:
+    """Those of our kernels that `triton` does not take on Hopper."""
+    from attention.backends.triton import hopper as forward
+
+    least = forward.LEAST[shape.width]
+    few = min(shape.queries, shape.keys) < (least.causal if shape.causal else least.full)
+    if few and not shape.backward:
+        return {"hopper": partial(hopper, shape)}
+    return {"portable": partial(portable, shape)}
 
 
 def beside(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> dict[str, Make]:
