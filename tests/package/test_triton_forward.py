@@ -8,7 +8,7 @@ from interpreter import DEVICE, small_tiles
 from torch import Tensor
 
 from attention import Causal, Mask, Padding, SlidingWindow, dot_product_attention
-from attention.backends.triton import configs
+from attention.backends.triton import configs, launch, rules
 from attention.masks.shifted import Shifted
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
@@ -27,6 +27,7 @@ MASKS = {
     "shifted": Shifted(Causal() & Padding(torch.tensor([52, 90], device=DEVICE)), 20),
 }
 # Queries, keys, heads, heads of keys, width: as many queries as keys, more, fewer, few, and one.
+EMPTY = {}
 SHAPES = [
     (70, 70, 1, 1, 64),
     (50, 40, 1, 1, 128),
@@ -102,6 +103,30 @@ def test_no_more_than_twice_the_error_of_the_formula(
     inputs, mask = drawn(generator, shape, dtype), MASKS[name]
     true = found([x.double() for x in inputs], mask, backend="eager")
     within(found(inputs, mask, backend="triton"), textbook(inputs, mask), true)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("shape", SHAPES[3:])
+@pytest.mark.parametrize("name", MASKS)
+def test_one_program_for_all_keys_of_a_head_needs_no_merge(
+    name: str, shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch, generator: torch.Generator
+) -> None:
+    """What it finds lies as the queries do, and is what several programs find; idle queries too."""
+    query, key, value = drawn(generator, shape, torch.float16)
+    query = query.transpose(1, 2).contiguous().transpose(1, 2)
+    mask = MASKS[name]
+    rule = rules.Rule() if mask is None else rules.ruled(mask, shape[1])
+    context, sums = launch.contexts(query, key, value, rule, 0.1)
+    monkeypatch.setattr(configs, "PROGRAMS", 1)
+    monkeypatch.delattr(launch, "merge")
+    ours, logs = launch.contexts(query, key, value, rule, 0.1)
+    assert (ours.dtype, ours.stride()) == (query.dtype, query.stride())
+    idle = sums.isposinf()
+    assert idle.any() == (name in EMPTY and shape[0] in EMPTY[name])
+    assert torch.equal(logs.isposinf(), idle)
+    assert not ours[idle].any()
+    torch.testing.assert_close(ours, context, rtol=2e-3, atol=2e-3)
+    torch.testing.assert_close(logs, sums, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("width", configs.WIDTHS)

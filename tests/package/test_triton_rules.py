@@ -139,6 +139,25 @@ def test_parts_are_merged_by_few_warps_and_early_on_hopper(
     assert started == {"part": (4, there, False), "merge": (warps, there, there)}
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_nothing_is_merged_where_keys_are_in_one_part(
+    there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel writes the result, and no other waits for it: none may start early."""
+    started = []
+
+    def start(kernel, programs, _, *given, early=False):
+        started.append((kernel.__name__, programs, given[3:5], given[-2:], early))
+
+    monkeypatch.setattr(launch, "start", start)
+    monkeypatch.setattr(launch, "is_hopper", lambda device: there)
+    key = halves(64, 8, 300)
+    context, sums = launch.contexts(halves(64, 16, 1), key, key, rules.Rule(), 0.125)
+    assert started == [("part", 64 * 8, (None, None), (1, False), False)]
+    assert context.shape == (64, 16, 1, 64)
+    assert sums.shape == (64, 16, 1)
+
+
 @pytest.mark.untyped  # what stands for the kernel gives no tensors
 @pytest.mark.parametrize("right", [0, rules.FAR])
 def test_the_forward_for_hopper_is_taken_where_it_can(

@@ -5,6 +5,9 @@ heads of a group, which read the same keys, are the rows of one tile: each key i
 
 On Hopper (EARLY), the second kernel starts while the first runs, and waits for its end only
 where it reads what that has written: of 12 µs for 1,024 keys, that saves 2 on an H200.
+
+Where one program has all keys of a head (SPLITS is 1), it writes what it found as the result, and
+nothing is merged: of 82 µs for 64 texts of 1,024 keys, that saves 5.
 """
 
 import triton
@@ -17,8 +20,9 @@ from attention.backends.triton.tiles import bounds, cut, ends, fetch, of, place,
 
 @triton.jit(do_not_specialize=["left", "right", "queries", "keys"])
 def part(
-    query, key, value, contexts, logs, spans,  # contexts: (batch, kv_heads, SPLITS, R, D)
-    query_strides, key_strides, value_strides,
+    query, key, value, contexts, logs,  # contexts: (batch, kv_heads, SPLITS, R, D)
+    context, sums, spans,
+    query_strides, key_strides, value_strides, context_strides,
     scale, left, right, heads, group, queries, keys,
     WIDTH: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, SPLITS: tl.constexpr,
     EARLY: tl.constexpr,
@@ -52,11 +56,22 @@ def part(
         scores = tl.where(seen, tl.dot(q, k.T), float("-inf"))
         top, total, found = absorb(top, total, found, scores, scale * LOG2E, v)
 
-    total = tl.where(total == 0.0, 1.0, total)  # of a query that sees nothing here
-    number = ((sequence * (heads // group) + head) * SPLITS + split) * ROWS + folded
-    tl.store(logs + number, top + tl.log2(total))  # of nothing, as good as −∞
-    at = contexts + number[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :]
-    tl.store(at, found / total[:, None])
+    idle = total == 0.0  # a query that sees nothing here
+    total = tl.where(idle, 1.0, total)
+    found /= total[:, None]
+    log = top + tl.log2(total)  # of nothing, as good as −∞
+    if SPLITS == 1:
+        own = head * group + folded // queries  # the head of each query
+        there = folded < group * queries
+        of_c, of_row = of(context, context_strides, sequence, own)
+        at = (of_c + row.to(tl.int64) * of_row)[:, None] + tl.arange(0, WIDTH)[None, :]
+        tl.store(at, found.to(context.dtype.element_ty), mask=there[:, None])
+        log = tl.where(idle, float("inf"), log)  # +∞ as in forward
+        tl.store(sums + (sequence * heads + own) * queries + row, log, mask=there)
+    else:
+        number = ((sequence * (heads // group) + head) * SPLITS + split) * ROWS + folded
+        tl.store(logs + number, log)
+        tl.store(contexts + number[:, None] * WIDTH + tl.arange(0, WIDTH)[None, :], found)
 
 
 @triton.jit(do_not_specialize=["queries"])

@@ -66,23 +66,26 @@ def few(query: Queries, key: Keys, value: Keys, rule: Rule, scale: float) -> tup
     kv_heads, keys, config = key.size(1), key.size(2), DECODE.on(query.device)[width]
     group = of_heads.group(query, key)
     parts = splits(batch * kv_heads, tiles(keys, config.columns))
-    logs = query.new_empty(batch, kv_heads, parts, config.rows, dtype=torch.float32)
-    found = query.new_empty(*logs.shape, width, dtype=torch.float32)
-    early = is_hopper(query.device)
+    found = logs = None
+    if parts > 1:
+        logs = query.new_empty(batch, kv_heads, parts, config.rows, dtype=torch.float32)
+        found = query.new_empty(*logs.shape, width, dtype=torch.float32)
+    early = parts > 1 and is_hopper(query.device)
     start(
         part, parts * kv_heads * batch, config,
-        query, key, value, found, logs, spans(rule, batch),
-        *strides(query, key, value),
+        query, key, value, found, logs, context, sums, spans(rule, batch),
+        *strides(query, key, value, context),
         scale, rule.left, rule.right, heads, group, queries, keys,
         width, config.rows, config.columns, parts, early,
     )  # fmt: skip
-    merging = config._replace(warps=max(1, parts * width // 2048))  # 64 numbers a thread
-    start(
-        merge, queries * heads * batch, merging,
-        found, logs, context, sums, *strides(context), heads, group, queries,
-        width, config.rows, parts, early,
-        early=early,
-    )  # fmt: skip
+    if parts > 1:
+        merging = config._replace(warps=max(1, parts * width // 2048))  # 64 numbers a thread
+        start(
+            merge, queries * heads * batch, merging,
+            found, logs, context, sums, *strides(context), heads, group, queries,
+            width, config.rows, parts, early,
+            early=early,
+        )  # fmt: skip
     return context, sums
 
 
