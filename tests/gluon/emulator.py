@@ -1,4 +1,4 @@
-"""What the kernels for Hopper use of Gluon, on a machine of its own: their source runs unchanged."""
+"""What kernels for Hopper use of Gluon, on a machine of its own: their source runs unchanged."""
 
 import sys
 from itertools import product
@@ -8,7 +8,7 @@ from unittest.mock import patch
 
 import torch
 from barrier import Barrier
-from machine import Machine
+from machine import Fault, Machine
 from products import warpgroup_mma, warpgroup_mma_wait
 from storage import (
     Descriptor,
@@ -66,11 +66,18 @@ class Pointer:
 
 
 def store(at: Pointer, value, mask) -> None:
+    inside(at, mask)
     at.numbers[at.offset[mask]] = value[mask]
 
 
 def read(at: Pointer, mask, other) -> Tensor:
+    inside(at, mask)
     return at.numbers[torch.where(mask, at.offset, 0)].where(mask, other)
+
+
+def inside(at: Pointer, mask) -> None:
+    if not all(0 <= i < len(at.numbers) for i in at.offset[mask].tolist()):
+        raise Fault("threads reach beyond a tensor")
 
 
 def of_two(tensors, numbers):
