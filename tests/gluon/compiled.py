@@ -1,4 +1,4 @@
-"""The kernel for Hopper as machine code, which Triton makes without a GPU.
+"""The kernels for Hopper as machine code, which Triton makes without a GPU.
 
 `.venv/bin/python tests/gluon/compiled.py` prints what the tests look at as a table.
 """
@@ -6,6 +6,7 @@
 import re
 import subprocess
 import tempfile
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +16,20 @@ from triton.experimental.gluon import language as gl
 from triton.experimental.gluon._runtime import GluonASTSource
 
 from attention.backends.triton.hopper import CONFIGS, REGISTERS
+from attention.backends.triton.hopper_backward import OF_KEYS, OF_QUERIES
 from attention.backends.triton.hopper_kernel import hopper
+from attention.backends.triton.hopper_keys import of_keys
+from attention.backends.triton.hopper_queries import of_queries
 
 TOOLS = Path(triton.__file__).parent / "backends/nvidia/bin"
 DTYPES = {"bf16": gl.bfloat16, "fp16": gl.float16}
+KERNELS = {
+    "hopper": (hopper, CONFIGS),
+    "of_queries": (of_queries, OF_QUERIES),
+    "of_keys": (of_keys, OF_KEYS),
+}
+BY_ROWS = ("q_map", "c_map", "g_map", "o_map", "to_map")
+BY_COLUMNS = ("k_map", "v_map", "to_key_map", "to_value_map")
 
 
 class Code(NamedTuple):
@@ -31,10 +42,16 @@ class Code(NamedTuple):
     stores: int  # and back (UTMASTG)
     regrouped: tuple[int, ...]  # numbers of registers that groups of warps change to
     turns: tuple[tuple[int, int], ...]  # of each loop: products begun, powers of 2 under the last
+    waits: str  # for products, in the order of the text: how many may be under way after each
+    bare: int  # powers of 2 while no product is under way
 
 
-def source(width: int, causal: bool, dtype: str = "bf16") -> GluonASTSource:
-    config = CONFIGS[width]
+WAIT = r"WARPGROUP\.DEPBAR\S* gsb0, 0x(\w)"
+
+
+def source(name: str, width: int, causal: bool, dtype: str = "bf16") -> GluonASTSource:
+    kernel, configs = KERNELS[name]
+    config = configs[width]
 
     def tiles(length: int) -> str:
         block = [1, 1, length, width]
@@ -43,18 +60,20 @@ def source(width: int, causal: bool, dtype: str = "bf16") -> GluonASTSource:
 
     constants = {"CAUSAL": causal, "REGISTERS": REGISTERS[config.consumers][1]}
     constants |= {name.upper(): size for name, size in config._asdict().items()}
-    types = {
-        "q_map": tiles(config.rows), "k_map": tiles(config.columns), "v_map": tiles(config.columns),
-        "o_map": tiles(config.rows), "sums": "*fp32", "scale": "fp32",
-        "queries": "i32", "keys": "i32", "group": "i32",
-    }  # fmt: skip
+    numbers = dict.fromkeys(("sums", "sames"), "*fp32")
+    types = dict.fromkeys(BY_ROWS, tiles(config.rows))
+    types |= dict.fromkeys(BY_COLUMNS, tiles(config.columns)) | numbers | {"scale": "fp32"}
+    types |= dict.fromkeys(("queries", "keys", "group"), "i32")
     types |= dict.fromkeys(constants, "constexpr")
-    return GluonASTSource(hopper, types, constants, {(4,): [["tt.divisibility", 16]]})
+    types = {name: types[name] for name in kernel.arg_names}
+    aligned = {(i,): [["tt.divisibility", 16]] for i, name in enumerate(types) if name in numbers}
+    return GluonASTSource(kernel, types, constants, aligned)
 
 
-def compiled(width: int, causal: bool, dtype: str = "bf16") -> Code:
-    options = {"num_warps": 4, "maxnreg": REGISTERS[CONFIGS[width].consumers][0]}
-    kernel = triton.compile(source(width, causal, dtype), GPUTarget("cuda", 90, 32), options)
+def compiled(name: str, width: int, causal: bool, dtype: str = "bf16") -> Code:
+    options = {"num_warps": 4, "maxnreg": REGISTERS[KERNELS[name][1][width].consumers][0]}
+    made = source(name, width, causal, dtype)
+    kernel = triton.compile(made, GPUTarget("cuda", 90, 32), options)
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(kernel.asm["cubin"])
         file.flush()
@@ -70,6 +89,8 @@ def compiled(width: int, causal: bool, dtype: str = "bf16") -> Code:
         stores=sass.count("UTMASTG"),
         regrouped=tuple(int(n, 16) for n in re.findall(r"USETMAXREG\S*[^;]*?(0x\w+)", sass)),
         turns=turns(sass),
+        waits="".join(re.findall(WAIT, sass)),
+        bare=bare(sass),
     )
 
 
@@ -78,13 +99,19 @@ def turns(sass: str) -> tuple[tuple[int, int], ...]:
 
     Before: products, back to the wait before. After: powers of 2, up to the next wait.
     """
-    wait = r"WARPGROUP\.DEPBAR\S* gsb0, (0x\w)"
-    pieces = re.split(wait, sass)
+    pieces = re.split(WAIT, sass)
     return tuple(
         (pieces[i - 1].count("HGMMA"), pieces[i + 1].count("MUFU.EX2"))
         for i in range(1, len(pieces), 2)
-        if pieces[i] == "0x1"
+        if pieces[i] == "1"
     )
+
+
+def bare(sass: str) -> int:
+    """Powers of 2 between a wait for all products and the start of the next."""
+    pieces = re.split(WAIT, sass)
+    after_all = [pieces[0], *(pieces[i + 1] for i in range(1, len(pieces), 2) if pieces[i] == "0")]
+    return sum(piece.split("HGMMA")[0].count("MUFU.EX2") for piece in after_all)
 
 
 def tool(name: str, *args: str) -> str:
@@ -100,11 +127,9 @@ def number(pattern: str, text: str) -> int:
 
 if __name__ == "__main__":
     print(f"Triton {triton.__version__}, sm_90\n")
-    print("| width | mask | dtype |", " | ".join(Code._fields), "|")
-    print("| --- " * (3 + len(Code._fields)) + "|")
-    for width in CONFIGS:
-        for causal in (False, True):
-            for dtype in DTYPES:
-                code = compiled(width, causal, dtype)
-                mask = "causal" if causal else "none"
-                print("|", " | ".join(map(str, (width, mask, dtype, *code))), "|", flush=True)
+    print("| kernel | width | mask | dtype |", " | ".join(Code._fields), "|")
+    print("| --- " * (4 + len(Code._fields)) + "|")
+    for name, width, causal, dtype in product(KERNELS, CONFIGS, (False, True), DTYPES):
+        code = compiled(name, width, causal, dtype)
+        mask = "causal" if causal else "none"
+        print("|", " | ".join(map(str, (name, width, mask, dtype, *code))), "|", flush=True)
