@@ -169,6 +169,28 @@ def test_the_forward_for_hopper_is_taken_where_it_can(
     assert launch.contexts(query, key, key, rules.Rule(right=right), 0.125) == (0.125, right == 0)
 
 
+@pytest.mark.untyped  # what stands for the kernels gives no tensors
+@pytest.mark.parametrize("right", [0, rules.FAR])
+@pytest.mark.parametrize("there", [True, False])
+def test_the_gradients_for_hopper_are_taken_where_they_can(
+    there: bool, right: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query, key = halves(3, 2, 20), halves(3, 2, 30)
+    sums, rule = torch.zeros(3, 2, 20), rules.Rule(right=right)
+    given = query, key, key + 1, query + 1, sums, query + 2
+    asked = []
+    monkeypatch.setattr(launch.hopper_backward, "takes", lambda *of: asked.append(of) or there)
+    monkeypatch.setattr(launch.hopper_backward, "gradients", lambda *of: of)
+    monkeypatch.setattr(launch, "portable_gradients", lambda *of: of)
+    found = launch.gradients(*given, rule, 0.125)
+    expected = (*given, 0.125, right == 0) if there else (*given, rule, 0.125)
+    assert len(found) == len(expected)
+    assert all(one is other for one, other in zip(found, expected, strict=True))
+    (of,) = asked
+    tensors = query, key, given[2], given[3], given[5]
+    assert all(one is other for one, other in zip(of, (*tensors, rule), strict=True))
+
+
 def test_a_stretch_for_all_is_one_for_each() -> None:
     rule = rules.ruled(Padding(torch.tensor([7], device=DEVICE)), 9)
     assert launch.spans(rule, 3).tolist() == [[0, 7]] * 3
