@@ -282,3 +282,5 @@ OF_KEYS = BOTH | {
         "copy_out(to_value_map, [sequence, head, column, 0], k.index(PART))",
     ),
 }
+
+SEEDED = {"of_queries": OF_QUERIES, "of_keys": OF_KEYS}

@@ -8,9 +8,15 @@ import torch
 from emulator import PIECES, Launcher, load
 from formula import SHAPES, draw, excess, gradients, textbook
 from machine import Fault
-from seeded_gradients import OF_KEYS, OF_QUERIES
+from seeded_gradients import SEEDED
 
-from attention.backends.triton import hopper_backward, hopper_keys, hopper_queries
+from attention.backends.triton import (
+    hopper,
+    hopper_backward,
+    hopper_kernel,
+    hopper_keys,
+    hopper_queries,
+)
 
 MODULES = {"of_queries": hopper_queries, "of_keys": hopper_keys}
 SOURCES = {name: Path(module.__file__).read_text() for name, module in MODULES.items()}
@@ -18,44 +24,42 @@ KERNELS = {name: load(source, name) for name, source in SOURCES.items()}
 
 
 class Kept(Launcher):
-    """A launcher that keeps `sames`. Without a kernel it writes them, if given, and that is all."""
+    """A launcher that keeps `sames`. Without a kernel it writes those it is given, if any."""
 
     def __init__(self, kernel, seed, sames=None):
         super().__init__(kernel, seed)
         self.sames = sames
 
     def launch(self, *args, **options):
-        if self.kernel is None:
-            args[7].copy_(args[7] if self.sames is None else self.sames)
-        else:
+        if self.kernel:
             super().launch(*args, **options)
+        elif self.sames is not None:
+            args[7].copy_(self.sames)
         self.sames = args[7]
 
 
 def differentiate(inputs, causal, seed, kernels=KERNELS, left=None):
     """All of `hopper_backward.gradients`, with the emulator for the GPU; then `sames`.
 
-    What the forward left may be given. Of kernels that are not, nothing is run. Room for results
-    holds NaN.
+    What the forward left may be given. Only given kernels run. Room for results holds NaN.
     """
     query, key, value, grad = inputs
     context, sums = left or textbook(query, key, value, causal)
     context, sums = torch.empty_like(query).copy_(context), sums.float()
-    sames = products(context, grad).float()
-    launchers = {name: Kept(kernels.get(name), seed) for name in MODULES}
-    if "of_queries" not in kernels:
-        launchers["of_queries"].sames = sames
+    of_queries = Kept(kernels.get("of_queries"), seed, multiplied(context, grad))
+    of_keys = Kept(kernels.get("of_keys"), seed)
     with (
-        patch.object(hopper_queries, "of_queries", launchers["of_queries"]),
-        patch.object(hopper_keys, "of_keys", launchers["of_keys"]),
+        patch.object(hopper_queries, "of_queries", of_queries),
+        patch.object(hopper_keys, "of_keys", of_keys),
         patch.object(torch, "empty_like", lambda x: torch.full_like(x, torch.nan)),
     ):
         scale = query.shape[-1] ** -0.5
         found = hopper_backward.gradients(query, key, value, context, sums, grad, scale, causal)
-    return found, launchers["of_keys"].sames
+    return found, of_keys.sames
 
 
-def products(context, grad):
+def multiplied(context, grad):
+    """What `sames` is."""
     return (context.double() * grad.double()).sum(-1)
 
 
@@ -65,14 +69,15 @@ def wrong(inputs, causal, seed, kernels=KERNELS) -> str | None:
     found, sames = differentiate(inputs, causal, seed, kernels)
     exact = gradients(*inputs, causal)
     plain = gradients(*inputs, causal, query.dtype)
-    owners = "of_queries", "of_keys", "of_keys"
-    for owner, name, *of_one in zip(
-        owners, ("query", "key", "value"), found, exact, plain, strict=True
-    ):
+    for name, (owner, *of_one) in {
+        "query": ("of_queries", found[0], exact[0], plain[0]),
+        "key": ("of_keys", found[1], exact[1], plain[1]),
+        "value": ("of_keys", found[2], exact[2], plain[2]),
+    }.items():
         if owner in kernels and (far := excess(*of_one, name)):
             return far
     context = textbook(query, key, value, causal)[0].to(query.dtype)
-    apart = (sames - products(context, grad)).abs().max()
+    apart = (sames - multiplied(context, grad)).abs().max()
     return None if apart <= 1e-4 else f"product of gradient and context off by {apart:.1e}"
 
 
@@ -118,11 +123,10 @@ def complaint(kernels) -> str | None:
 
 
 @pytest.mark.parametrize(
-    ("name", "bug"),
-    [*(("of_queries", bug) for bug in OF_QUERIES), *(("of_keys", bug) for bug in OF_KEYS)],
+    ("name", "bug"), [(name, bug) for name, bugs in SEEDED.items() for bug in bugs]
 )
 def test_seeded_bug_is_seen(name, bug):
-    right, mistaken = {"of_queries": OF_QUERIES, "of_keys": OF_KEYS}[name][bug]
+    right, mistaken = SEEDED[name][bug]
     assert (SOURCES[name].count(right) or PIECES.count(right)) == 1
     source, pieces = (text.replace(right, mistaken) for text in (SOURCES[name], PIECES))
     assert complaint({name: load(source, name, pieces)})
@@ -137,6 +141,17 @@ def test_same_bits_in_any_order():
     inputs = draw(SHAPES[0], torch.bfloat16)
     (first, sames), (second, others) = (differentiate(inputs, True, seed) for seed in (0, 1))
     assert all(map(torch.equal, (*first, sames), (*second, others)))
+
+
+def test_from_what_the_forward_left():
+    query, key, value, _ = inputs = draw(SHAPES[2], torch.bfloat16)
+    kernel = load(Path(hopper_kernel.__file__).read_text(), "hopper")
+    with patch.object(hopper_kernel, "hopper", Launcher(kernel, 0)):
+        left = hopper.forward(query, key, value, query.shape[-1] ** -0.5, True)
+    found, _ = differentiate(inputs, True, 0, left=left)
+    formulas = gradients(*inputs, True), gradients(*inputs, True, torch.bfloat16)
+    for of_one in zip(found, *formulas, strict=True):
+        assert excess(*of_one, "gradient") is None
 
 
 def test_rows_far_apart():
