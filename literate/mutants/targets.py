@@ -49,7 +49,8 @@ PAGES = PACKAGE._replace(
 KERNELS = Target(
     "kernels",
     "attention/backends/triton",
-    {"hopper.py", "hopper_kernel.py"},  # no interpreter; tests/gluon plants faults of its own
+    # No interpreter; tests/gluon plants faults of its own.
+    {f"hopper{part}.py" for part in ("", "_backward", "_kernel", "_keys", "_pieces", "_queries")},
     record.KERNELS,
     [
         f"tests/package/test_triton_{name}.py"

@@ -5,6 +5,7 @@
 
 import re
 import subprocess
+import sys
 import tempfile
 from itertools import product
 from pathlib import Path
@@ -20,6 +21,9 @@ from attention.backends.triton.hopper_backward import OF_KEYS, OF_QUERIES
 from attention.backends.triton.hopper_kernel import hopper
 from attention.backends.triton.hopper_keys import of_keys
 from attention.backends.triton.hopper_queries import of_queries
+
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
+from gpu_offline import hot  # noqa: E402
 
 TOOLS = Path(triton.__file__).parent / "backends/nvidia/bin"
 DTYPES = {"bf16": gl.bfloat16, "fp16": gl.float16}
@@ -37,6 +41,7 @@ class Code(NamedTuple):
     registers: int  # of a thread, when the kernel starts
     stack: int  # bytes of a thread in slow memory
     spills: int  # instructions that read or write them
+    hot: int  # those of them in a loop over tiles
     products: int  # instructions of the tensor cores (HGMMA)
     loads: int  # copies in bulk, from global to shared memory (UTMALDG)
     stores: int  # and back (UTMASTG)
@@ -84,6 +89,7 @@ def compiled(name: str, width: int, causal: bool, dtype: str = "bf16") -> Code:
         registers=number(r"REG:(\d+)", usage),
         stack=number(r"STACK:(\d+)", usage),
         spills=len(re.findall(r"\b(?:LDL|STL)\b", sass)),
+        hot=hot(sass),
         products=sass.count("HGMMA"),
         loads=sass.count("UTMALDG"),
         stores=sass.count("UTMASTG"),

@@ -96,8 +96,8 @@ OF_QUERIES = BOTH | {
         "masked = count - every // COLUMNS - 1",
     ),
     "a tile too few": (
-        "count = gl.maximum(gl.cdiv(some, COLUMNS)",
-        "count = gl.maximum(some // COLUMNS",
+        "count = gl.cdiv(some, COLUMNS)",
+        "count = some // COLUMNS",
     ),
     "tiles in the other order": (
         "(count - 1 - n) * COLUMNS\n        mbarrier",

@@ -45,9 +45,13 @@ def fits(code: SimpleNamespace, consumers: int, shared: int) -> None:
     assert 32 * 4 * (consumers * later + 24) <= 32 * 4 * (consumers + 1) * first <= 65_536
     assert shared < code.shared < shared + 1024
     assert code.shared <= 227 * 1024
-    assert (code.registers, code.stack, code.spills) == (first, 0, 0)
+    assert (code.registers, code.hot) == (first, 0)
     assert {24, later} <= set(code.regrouped)
     assert code.loads > 0
+
+
+def spills(code: SimpleNamespace) -> tuple[int, int]:
+    return code.stack, code.spills
 
 
 @pytest.mark.parametrize("width", CONFIGS)
@@ -55,6 +59,7 @@ def test_softmax_runs_under_a_product(width, causal, dtype):
     consumers, rows, columns, stages = CONFIGS[width]
     code = compiled("hopper", width, causal, dtype)
     fits(code, consumers, 2 * width * (consumers * rows + 2 * stages * columns))
+    assert spills(code) == (0, 0)
     assert code.stores == consumers  # a tile of context from each
     loops = 2 if causal else 1  # over masked tiles, and over the others
     scores, context = width // 16, columns // 16  # products of depth 16
@@ -72,6 +77,7 @@ def test_for_queries_weights_are_computed_under_a_product(width, causal, dtype):
     consumers, rows, columns, stages = OF_QUERIES[width]
     code = compiled("of_queries", width, causal, dtype)
     fits(code, consumers, 2 * width * (3 * consumers * rows + 2 * stages * columns))
+    assert spills(code) == (0, 0)
     assert code.stores == consumers
     turns = consumers * 2  # two loops, over masked tiles and over the others
     assert code.products == turns * (2 * (width // 16) + columns // 16)
@@ -86,6 +92,8 @@ def test_for_keys_some_product_is_always_under_way(width, causal, dtype):
     consumers, rows, columns, stages = OF_KEYS[width]
     code = compiled("of_keys", width, causal, dtype)
     fits(code, consumers, 2 * width * 2 * (consumers * columns + stages * rows) + 8 * stages * rows)
+    # Three consumers: numbers that no loop needs lie in slow memory while the loops run.
+    assert spills(code) <= ((24, 14) if consumers == 3 else (0, 0))
     assert code.stores == 2 * consumers  # of keys and of values
     turns = consumers * (2 if causal else 1)
     assert code.products == turns * 2 * (width // 16 + rows // 16)

@@ -32,6 +32,7 @@ def sizes(batch=1, heads=2, kv_heads=1, queries=600, keys=700, width=64):
 )
 @pytest.mark.parametrize("width", hopper_backward.OF_QUERIES)
 def test_all_keys_or_those_up_to_the_query(monkeypatch, rule, width):
+    monkeypatch.setitem(hopper_backward.LEAST, width, hopper.Least(600, 600))
     assert takes(monkeypatch, rule, **sizes(width=width))
 
 
@@ -41,6 +42,7 @@ def test_all_keys_or_those_up_to_the_query(monkeypatch, rule, width):
         {"there": False},
         {"rule": Rule(left=698)},
         {"rule": Rule(right=1)},
+        sizes(queries=700, keys=699) | {"rule": Rule(right=0)},  # the first query is idle
         {"rule": Rule(right=598)},
         {"rule": Rule(spans=torch.tensor([[0, 700]]))},
         sizes(width=256),
@@ -54,9 +56,17 @@ def test_left_to_the_portable_kernels(monkeypatch, given):
 
 @pytest.mark.parametrize("name", ["queries", "keys"])
 def test_as_many_queries_and_keys_as_were_measured(monkeypatch, name):
-    for rule in (Rule(), Rule(right=0)):
-        assert takes(monkeypatch, rule, **sizes(**{name: 512}))
-        assert not takes(monkeypatch, rule, **sizes(**{name: 511}))
+    for width, least in hopper_backward.LEAST.items():
+        for rule, few in ((Rule(), least.full), (Rule(right=0), least.causal)):
+            both = {"queries": few, "keys": few, "width": width}
+            assert takes(monkeypatch, rule, **sizes(**both))
+            assert not takes(monkeypatch, rule, **sizes(**both | {name: few - 1}))
+
+
+def test_no_more_queries_than_keys_under_a_causal_mask(monkeypatch):
+    for keys, taken in ((599, False), (600, True), (601, True)):
+        assert takes(monkeypatch, **sizes(keys=keys))
+        assert takes(monkeypatch, Rule(right=0), **sizes(keys=keys)) == taken
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -79,15 +89,16 @@ MOST = 65_535
     [
         (sizes(batch=MOST - 1), sizes(batch=MOST)),
         (sizes(heads=MOST - 1), sizes(heads=MOST)),
-        (sizes(queries=MOST * 128 - 1), sizes(queries=MOST * 128)),
         (sizes(keys=MOST * 128 - 1), sizes(keys=MOST * 128)),
     ],
-    ids=["sequences", "heads", "queries", "keys"],
+    ids=["sequences", "heads", "keys"],
 )
 def test_as_many_programs_as_a_grid_has(monkeypatch, few, many):
     for rule in (Rule(), Rule(right=0)):
         assert takes(monkeypatch, rule, **few)
         assert not takes(monkeypatch, rule, **many)
+    assert takes(monkeypatch, **sizes(queries=MOST * 128 - 1))
+    assert not takes(monkeypatch, **sizes(queries=MOST * 128))
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention.backends.triton import hopper
-from attention.backends.triton.hopper import REGISTERS, Config
+from attention.backends.triton.hopper import REGISTERS, Config, Least
 from attention.backends.triton.rules import Rule
 
 # By the width of a head. For queries, `rows` and `columns` are those of the forward: each consumer
@@ -21,7 +21,9 @@ from attention.backends.triton.rules import Rule
 # to four stages for keys took the same time.
 OF_QUERIES = {64: Config(3, 64, 64, 4), 128: Config(2, 64, 128, 2)}
 OF_KEYS = {64: Config(3, 64, 64, 5), 128: Config(2, 64, 64, 3)}
-LEAST = 512  # queries and keys; fewer were not measured
+# With so many queries and keys they are faster than the portable ones, as `gpu.py` measured; fewer
+# than 512 were not. In short calls most of the time is that of Python, before the kernels start.
+LEAST = {64: Least(512, 512), 128: Least(512, 1024)}
 
 
 def takes(
@@ -32,12 +34,18 @@ def takes(
     grad: Float[Tensor, "batch heads queries width"],
     rule: Rule,
 ) -> bool:
-    """Whether these kernels can compute what the portable ones would, which know more masks."""
+    """Whether these kernels compute what the portable ones would, and in less time."""
+    batch, heads, queries, width = query.shape
+    keys = key.size(2)
+    if not hopper.can(query, key, value, rule):
+        return False
+    full = rule.right >= queries - 1
     return (
-        hopper.can(query, key, value, rule)
-        and min(query.size(2), key.size(2)) >= LEAST
+        min(queries, keys) >= (LEAST[width].full if full else LEAST[width].causal)
+        # No query is idle. Tiles are read whole: what such a query holds may be NaN, and 0 · NaN is.
+        and (full or queries <= keys)
         # Each program has 128 rows or more, and a grid so many in its second and third direction.
-        and max(*query.shape[:2], query.size(2) // 128, key.size(2) // 128) < hopper.MOST
+        and max(batch, heads, queries // 128, keys // 128) < hopper.MOST
         and all(map(hopper.copyable, (context, grad)))
     )
 

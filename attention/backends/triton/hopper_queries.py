@@ -48,7 +48,7 @@ def of_queries(
         row = gl.program_id(0) * CONSUMERS * ROWS
         some, every = keys, keys
     sequence = gl.program_id(2)
-    count = gl.maximum(gl.cdiv(some, COLUMNS), 1)
+    count = gl.cdiv(some, COLUMNS)
     masked = count - every // COLUMNS
 
     rows: gl.constexpr = [CONSUMERS] + q_map.block_type.shape
