@@ -257,9 +257,7 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
                  for n in LENGTHS))  # fmt: skip
     short = [ways["cudnn"]["ratio"] for (n, _), ways in there["forward"].items() if n <= 2048]
     says("Short texts are behind.", max(short) < 1)
-    backs = [
-        ways["cudnn"]["ms"] / ways["portable"]["ms"] for ways in there["backward"].values()
-    ]
+    backs = [ways["cudnn"]["ms"] / ways["portable"]["ms"] for ways in there["backward"].values()]
     says("The portable ones reached 0.68 to 0.80, with five sevenths in between.",
          min(backs) < 5 / 7 < max(backs))  # fmt: skip
     full = there["forward"][8192, "full"]

@@ -96,7 +96,7 @@ def of_queries(
 
 @gluon.jit
 def producer(given):
-    """Copy what belongs to the queries once, then keys and values from the last tile to the first."""
+    """Copy what the queries have once, then keys and values from the last tile to the first."""
     maps, tiles, barriers, at, _, _ = given
     q_map, k_map, v_map, c_map, g_map, _ = maps
     q, k, v, c, g = tiles
@@ -157,9 +157,7 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
             SCORES, FOUND, True,
         )  # fmt: skip
     for n in range(masked, count):
-        found = turn(
-            n, pair, stage, column, limit, scale, log, same, found, SCORES, FOUND, False
-        )
+        found = turn(n, pair, stage, column, limit, scale, log, same, found, SCORES, FOUND, False)
     matrix(q.index(PART)).store((found * scale).to(q_map.dtype))
     fence_async_shared()  # the copy goes another way than the threads that stored
     copy_out(to_map, [sequence, head, row, 0], q.index(PART))
