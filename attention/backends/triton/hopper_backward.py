@@ -16,8 +16,8 @@ from attention.backends.triton.rules import Rule
 #     2 · width · (3 · consumers · rows + 2 · stages · columns)       for queries
 #     2 · width · 2 · (consumers · columns + stages · rows)           for keys
 # and 8 for each row that waits in the latter: 136 and 224 KiB for queries, by width, for keys 131
-# and 162. On an H200, at a width of 64, a third consumer gained 5 to 7 % for queries, and a tenth in
-# all for keys (there some numbers that no loop over tiles needs are spilled). At a width of 128, two
+# and 162. On an H200, at a width of 64, a third consumer gained 4 to 5 % for queries, and up to 10 %
+# in all for keys (there, numbers that no loop over tiles needs are spilled). At a width of 128, two
 # to four stages for keys took the same time.
 OF_QUERIES = {64: Config(3, 64, 64, 4), 128: Config(2, 64, 128, 2)}
 OF_KEYS = {64: Config(3, 64, 64, 5), 128: Config(2, 64, 64, 3)}
@@ -42,7 +42,7 @@ def takes(
     full = rule.right >= queries - 1
     return (
         min(queries, keys) >= (LEAST[width].full if full else LEAST[width].causal)
-        # No query is idle. Tiles are read whole: what such a query holds may be NaN, and 0 · NaN is.
+        # No query is idle: tiles are read whole, such a query may hold NaN, and 0 · NaN is NaN.
         and (full or queries <= keys)
         # Each program has 128 rows or more, and a grid so many in its second and third direction.
         and max(batch, heads, queries // 128, keys // 128) < hopper.MOST

@@ -30,7 +30,7 @@ def fetch(source, sequence, head, row, tile, ready):
 
 @gluon.jit
 def multiply(q, k, SCORES: gl.constexpr):
-    """Begin the products (R, C) of all rows of one tile with all of another: queries and keys, say."""
+    """Begin the products (R, C) of all rows of one tile with all of another: scores, say."""
     ROWS: gl.constexpr = q.type.shape[2]
     COLUMNS: gl.constexpr = k.type.shape[2]
     nothing = gl.zeros([ROWS, COLUMNS], gl.float32, SCORES)
