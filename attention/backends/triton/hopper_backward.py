@@ -16,9 +16,9 @@ from attention.backends.triton.rules import Rule
 #     2 · width · (3 · consumers · rows + 2 · stages · columns)       for queries
 #     2 · width · 2 · (consumers · columns + stages · rows)           for keys
 # and 8 for each row that waits in the latter: 136 and 224 KiB for queries, by width, for keys 131
-# and 162. On an H200, at a width of 64, a third consumer gained 4 to 5 % for queries, and up to 10 %
-# in all for keys (there, numbers that no loop over tiles needs are spilled). At a width of 128, two
-# to four stages for keys took the same time.
+# and 162. On an H200, at a width of 64, a third consumer gained 3 to 5 % for queries, and in all
+# 1 to 9 % for keys (there, numbers that no loop over tiles needs are spilled). At a width of 128,
+# two to four stages for keys took the same time.
 OF_QUERIES = {64: Config(3, 64, 64, 4), 128: Config(2, 64, 128, 2)}
 OF_KEYS = {64: Config(3, 64, 64, 5), 128: Config(2, 64, 64, 3)}
 # With so many queries and keys they are faster than the portable ones, as `gpu.py` measured; fewer
