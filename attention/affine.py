@@ -16,7 +16,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from attention.transforms import learns, unseen
+from attention.transforms import learns, traced
 
 # With fewer rows, or products of two numbers, and with more numbers of the matrix to a row, what
 # oneDNN first does with the matrix costs more than it gains; with fewer outputs it is slower.
@@ -32,7 +32,7 @@ def affine(
     bias: Float[Tensor, "out_width"] | None,
 ) -> Float[Tensor, "*batch out_width"]:
     """`x W.T + b`, as `torch.nn.functional.linear` computes it, to within rounding."""
-    if unseen() or not pays(x, weight, bias):
+    if traced() or not pays(x, weight, bias):
         return functional.linear(x, weight, bias)
     return convolved(x, weight, bias)
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.overrides import has_torch_function
 
 from attention.layers import plain
-from attention.transforms import learns, unseen
+from attention.transforms import learns, traced
 
 # The most numbers in the tokens, and in the table of scores, which this call makes. With more, a
 # module without weights is faster by the kernel that makes no table, and with weights as fast.
@@ -33,7 +33,7 @@ def fastpath(
     # A parametrized weight is no parameter: then None. To ask for each by its name takes 3 µs.
     own = module._parameters
     weight = own.get("in_proj_weight")
-    if unseen() or x.ndim != 3 or weight is None or learns(x, weight):
+    if traced() or x.ndim != 3 or weight is None or learns(x, weight):
         return None
     batch, tokens, width = x.shape
     heads = module.num_heads

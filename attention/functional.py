@@ -12,7 +12,7 @@ from attention.dispatch.call import Call
 from attention.dispatch.direct import direct
 from attention.dispatch.route import route
 from attention.masks import Mask
-from attention.transforms import unseen
+from attention.transforms import traced
 
 
 @overload
@@ -129,7 +129,7 @@ def dot_product_attention(
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
-    values_known = not unseen()
+    values_known = not traced()
     fit = checks.usual(query, key, value, whole=values_known)
     mask_alone = backend == "auto" and bias is None and softcap is None and return_weights is False
     if values_known and fit and mask_alone and type(dropout_p) is float and not dropout_p:

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn.modules.module import _has_any_global_hook
 
 from attention.affine import affine
-from attention.transforms import unseen
+from attention.transforms import traced
 
 TORCHS = nn.Linear.__call__, nn.Linear.forward
 
@@ -16,7 +16,7 @@ def through(
     layer: nn.Module, x: Float[Tensor, "*batch in_width"]
 ) -> Float[Tensor, "*batch out_width"]:
     """What a layer makes of `x`. Traced, it is called, and so seen by its name."""
-    if unseen() or not plain(layer):
+    if traced() or not plain(layer):
         return layer(x)
     return affine(x, layer.weight, layer.bias)
 

@@ -39,7 +39,7 @@ MODE = torch._C._TorchDispatchModeKey
 TRACERS = MODE.FAKE, MODE.PROXY, MODE.FUNCTIONAL
 
 
-def unseen() -> bool:
+def traced() -> bool:
     """Whether values cannot be looked at, and what is found is for this call alone.
 
     So it is while compiling, exporting or tracing, with tensors that only have a shape, and under
@@ -60,4 +60,4 @@ def unseen() -> bool:
 
 def readable(tensor: Tensor) -> bool:
     """Whether values may be looked at: a CPU's are at hand, and those of a subclass may be none."""
-    return tensor.is_cpu and type(tensor) in (Tensor, torch.nn.Parameter) and not unseen()
+    return tensor.is_cpu and type(tensor) in (Tensor, torch.nn.Parameter) and not traced()

@@ -7,7 +7,7 @@ from torch.nn.functional import dropout
 
 from attention.absent import silence
 from attention.heads import fold, group, unfold
-from attention.transforms import unseen
+from attention.transforms import traced
 
 
 def eager(
@@ -54,6 +54,6 @@ def softmax(scores: Float[Tensor, "*heads queries keys"]) -> Float[Tensor, "*hea
     A second table of 1,024 by 1,024 for each of 32 heads takes as long to get as to fill: 162 ms
     against 32 on one core.
     """
-    if scores.requires_grad or unseen() or type(scores) is not Tensor:
+    if scores.requires_grad or traced() or type(scores) is not Tensor:
         return scores.softmax(dim=-1)
     return torch.softmax(scores, dim=-1, out=scores)

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import pad
 
-from attention.transforms import unseen
+from attention.transforms import traced
 
 # So many queries on so many keys are worth the copies. On fewer, and where one width is more than
 # twice the other and beyond WIDTH, two products and a softmax are faster, or tiles.
@@ -41,7 +41,7 @@ def uneven(
     keys of 192 and values of 128, 1,024 tokens took 1.6 times as long, under a causal mask 2.2
     times.
     """
-    if query.size(-1) == value.size(-1) or not query.is_cpu or unseen():
+    if query.size(-1) == value.size(-1) or not query.is_cpu or traced():
         return False
     narrow, wide = sorted((query.size(-1), value.size(-1)))
     many = min(query.size(-2), value.size(-2)) >= ROWS

@@ -12,7 +12,7 @@ from attention.backends.tiles import COLUMNS, ROWS, Tile, tiles, under, visible,
 from attention.heads import fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
-from attention.transforms import unseen
+from attention.transforms import traced
 
 
 def tiled(
@@ -113,7 +113,8 @@ def gradients(
         asked = -2, rows.start, rows.stop - rows.start
         sums, of_sums = total[..., rows, :], of_total.narrow(*asked)
         # A query that sees nothing may get any gradient: 0 · NaN is NaN.
-        grad = wide(of_context.narrow(*asked)).masked_fill(sums == math.inf, 0.0)
+        idle = sums == math.inf
+        grad = wide(of_context.narrow(*asked)).masked_fill(idle, 0.0)
         same = (grad * context[..., rows, :]).sum(dim=-1, keepdim=True) - of_sums  # (…, H, R, 1)
         of_rows = nothing(query[..., rows, :])
         # Of a bias that does not learn, no table is made.
@@ -130,7 +131,7 @@ def gradients(
             of_scores = of_scores * slope * scale
             of_rows = of_rows + unfold(fold(of_scores, size) @ tile.key, size)
             of_key[n] = of_key[n] + fold(of_scores, size).mT @ fold(tile.query, size)
-        of_query.append(of_rows.masked_fill(sums == math.inf, 0.0))
+        of_query.append(of_rows.masked_fill(idle, 0.0))
         if bias_learns:
             part = torch.cat(of_biases, dim=-1)
             one = of_bias and bias.shape[-2] == 1
@@ -149,7 +150,7 @@ def savable(tensor: Tensor) -> Tensor:
 
     In that mode itself nobody asks: there a copy of a bias took a third of the time.
     """
-    kept = not torch.is_grad_enabled() or unseen() or not tensor.is_inference()
+    kept = not torch.is_grad_enabled() or traced() or not tensor.is_inference()
     return tensor if kept else tensor.clone()
 
 
@@ -160,7 +161,7 @@ def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
     else:
         held = [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
     # Those of inference mode cannot be saved, nor be changed outside of it.
-    return [x for x in held if unseen() or not x.is_inference()]
+    return [x for x in held if traced() or not x.is_inference()]
 
 
 def score(

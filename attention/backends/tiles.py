@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attention.heads import any_of_group, group
 from attention.masks import Mask
-from attention.transforms import unseen
+from attention.transforms import traced
 
 ROWS, COLUMNS = 128, 512  # how many queries, and how many keys, make a tile
 
@@ -65,8 +65,8 @@ def look(
     if keep is None:
         return None, True
     queries, keys = query.shape[-2], key.shape[-2]
-    hidden = unseen()  # what holds now need not hold in a later call
-    if isinstance(keep, Mask) and not hidden:
+    values_known = not traced()  # else what holds now need not hold in a later call
+    if isinstance(keep, Mask) and values_known:
         first, last = rows.start + keys - queries, rows.stop - 1 + keys - queries
         start, stop = keep.span(first, last, keys)
         if columns.stop <= start or stop <= columns.start:
@@ -77,7 +77,7 @@ def look(
         tile = keep.tile(queries, keys, rows, columns, query.device)
     else:
         tile = keep.expand(*keep.shape[:-2], queries, keys)[..., rows, columns]
-    if hidden or tile.is_meta:  # there are no values to look at
+    if not values_known or tile.is_meta:
         return tile, True
     return (None if tile.all() else tile), bool(tile.any())
 

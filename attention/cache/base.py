@@ -7,7 +7,7 @@ from torch import Tensor
 from attention import checks
 from attention.cache.rooms import Held, Keys, Rooms, Rows, Values
 from attention.masks import Mask
-from attention.transforms import depth, unseen
+from attention.transforms import depth, traced
 
 
 class Cache:
@@ -144,7 +144,7 @@ class Cache:
         Compiled code cannot ask for the mode: it goes on in the one in which it began.
         """
         rooms = self._keys, self._values
-        if unseen() or rooms[0] is None or torch.is_inference_mode_enabled():
+        if traced() or rooms[0] is None or torch.is_inference_mode_enabled():
             return rooms
         keys, values = (x.clone() if x is not None and x.is_inference() else x for x in rooms)
         return keys, values

@@ -10,7 +10,7 @@ from attention.dispatch.call import Call
 from attention.heads import group
 from attention.masks import Mask
 from attention.masks.dense import in_sight, small
-from attention.transforms import transformed, unseen
+from attention.transforms import traced, transformed
 
 # So many scores, of all heads, are computed in 0.4 ms: a plan takes longer, the first time.
 FEW = 1 << 18
@@ -62,7 +62,7 @@ def auto(call: Call) -> tuple[str, Any]:
     if call.bias is not None:
         if cpu and sparse(call):
             return "tiled", None
-        few = odd and not unseen() and call.queries < SHARED
+        few = odd and not traced() and call.queries < SHARED
         return "eager" if few and group(call.query, call.key) > 1 else "fused", None
     if isinstance(call.mask, Mask) and not call.dropout_p:
         found = saving(call, call.mask)
@@ -76,14 +76,14 @@ def auto(call: Call) -> tuple[str, Any]:
 def at_once_or_tiles(call: Call) -> str:
     """All scores in one table, or a tile at a time where the table leaves the caches."""
     # Sizes are not counted while compiling: an export would be for these alone.
-    if call.dropout_p or unseen():
+    if call.dropout_p or traced():
         return "eager"
     return "tiled" if table(call) >= LARGE or sparse(call) else "eager"
 
 
 def sparse(call: Call) -> bool:
     """Whether a rule leaves few of the tiles of a large table."""
-    if unseen() or not isinstance(call.mask, Mask) or table(call) < LARGE // 4:
+    if traced() or not isinstance(call.mask, Mask) or table(call) < LARGE // 4:
         return False
     return share_of_tiles(call.mask, call.queries, call.keys) < LEFT
 
@@ -113,7 +113,7 @@ def table(call: Call) -> int:
 def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
     """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
     queries, keys = call.queries, call.keys
-    if unseen() or call.scores < FEW:
+    if traced() or call.scores < FEW:
         return None
     if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None

@@ -5,7 +5,7 @@ from typing import Any
 from attention.dispatch import kernels, plans
 from attention.dispatch.call import Call
 from attention.masks import Mask
-from attention.transforms import transformed, unseen
+from attention.transforms import traced, transformed
 
 
 def named(backend: str, call: Call) -> Any:
@@ -27,7 +27,7 @@ def named(backend: str, call: Call) -> Any:
 
 def skipping(backend: str, call: Call, mask: Any) -> Any:
     """The same of those that skip what a mask leaves out."""
-    refuse(backend, unseen(), "plans with values, which are not there yet", "fused")
+    refuse(backend, traced(), "plans with values, which are not there yet", "fused")
     if backend == "spans":
         refuse(backend, call.query.device.type != "cpu", "is for the CPU", "fused")
     else:

@@ -17,7 +17,7 @@ from attention.dispatch.named import named
 from attention.kept import Kept, label
 from attention.masks import Causal, Mask
 from attention.masks.dense import SMALL, dense, small
-from attention.transforms import learns, unseen
+from attention.transforms import learns, traced
 
 
 class Route(NamedTuple):
@@ -45,7 +45,7 @@ kept: Kept[Route] = Kept(16)  # a plan each, or a tensor of at most 1 MiB in sin
 def route(backend: str, call: Call) -> Route:
     """How to compute a call: as one like it was computed before, if that was kept."""
     mask = call.mask
-    if not isinstance(mask, Mask) or unseen():
+    if not isinstance(mask, Mask) or traced():
         return new(backend, call)
     given = call.bias is None, call.softcap is None, call.dropout_p > 0, bool(call.weights)
     name = signature(call.query, call.key, call.value, mask, (backend, *given))

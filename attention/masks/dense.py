@@ -11,7 +11,7 @@ from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
 from attention.masks.intervals import within
-from attention.transforms import unseen
+from attention.transforms import traced
 
 # Entries of a mask that is kept, 1 MiB; as numbers, a quarter of them. To ask a causal window of 64
 # tokens takes half as long as to attend.
@@ -48,7 +48,7 @@ def dense(
     where a query does not see. Of booleans the kernel makes these in each call: 8 µs of 95 for 64
     tokens.
     """
-    if unseen():  # compiled code would be anew as a cache outgrows a window
+    if traced():  # compiled code would be anew as a cache outgrows a window
         rows, columns = slice(0, queries), slice(0, keys)
         return Dense(None, mask.tile(queries, keys, rows, columns, device), whole=False)
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from attention import checks
 from attention.masks.base import Mask
 from attention.masks.intervals import Interval, Position, row, within
-from attention.transforms import unseen
+from attention.transforms import traced
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,4 +105,4 @@ class From(Mask):
 
 def at_hand(numbers: Int[Tensor, "batch"]) -> bool:
     """Whether there are any, and they can be read without waiting for a device."""
-    return numbers.device.type == "cpu" and not unseen() and numbers.numel() > 0
+    return numbers.device.type == "cpu" and not traced() and numbers.numel() > 0
