@@ -78,7 +78,13 @@ class Mask:
 
     @property
     def relative(self) -> bool:
-        """Whether the rule asks for distances alone, so that positions may count from anywhere."""
+        """Whether the rule asks for distances alone, so that positions may count from anywhere.
+
+        Examples:
+            >>> from attention import Causal, PrefixLM, SlidingWindow
+            >>> (Causal() & SlidingWindow(3)).relative, PrefixLM(3).relative
+            (True, False)
+        """
         return False
 
     def over(self, keys: int) -> "Mask":

@@ -17,7 +17,6 @@ ABSENT = {
     "does not define join": "for who writes a cache of their own",
     "does not define _held": "for who writes a cache of their own",
     "may change unseen": "caught by who asks",
-    "plans with values, which are not there yet": "it takes a compiler",
     "takes values as wide as keys": "it takes a GPU",
 }
 
