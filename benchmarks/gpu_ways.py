@@ -48,27 +48,33 @@ def portable(shape: Shape) -> Way:
     from attention.backends.triton import launch  # late: Triton is for Linux alone
     from attention.backends.triton.rules import Rule
 
-    rule, scale = Rule(right=0) if shape.causal else Rule(), shape.width**-0.5
+    rest = Rule(right=0) if shape.causal else Rule(), shape.width**-0.5
+    return there_and_back(launch.portable, launch.portable_gradients, rest)
 
-    class Portable(torch.autograd.Function):
+
+def hopper(shape: Shape) -> Way:
+    """Our kernels for Hopper, also where `triton` takes the portable ones."""
+    from attention.backends.triton import hopper, hopper_backward
+
+    rest = shape.width**-0.5, shape.causal
+    return there_and_back(hopper.forward, hopper_backward.gradients, rest)
+
+
+def there_and_back(forward: Any, backward: Any, rest: tuple[Any, ...]) -> Way:
+    """Two launches as one function that can be differentiated."""
+
+    class Both(torch.autograd.Function):
         @staticmethod
         def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-            context, sums = launch.portable(query, key, value, rule, scale)
+            context, sums = forward(query, key, value, *rest)
             ctx.save_for_backward(query, key, value, context, sums)
             return context
 
         @staticmethod
         def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, ...]:
-            return launch.portable_gradients(*ctx.saved_tensors, *grads, rule, scale)
+            return backward(*ctx.saved_tensors, *grads, *rest)
 
-    return Portable.apply
-
-
-def hopper(shape: Shape) -> Way:
-    """Our forward for Hopper, also where `triton` takes the portable one."""
-    from attention.backends.triton import hopper
-
-    return lambda q, k, v: hopper.forward(q, k, v, shape.width**-0.5, shape.causal)[0]
+    return Both.apply
 
 
 def torchs(kernel: SDPBackend, shape: Shape, keep: Tensor | None = None) -> Way:
@@ -152,12 +158,11 @@ def ways(shape: Shape, device: str) -> dict[str, Make]:
 def other(shape: Shape) -> dict[str, Make]:
     """Those of our kernels that `triton` does not take on Hopper."""
     from attention.backends.triton import hopper as forward
+    from attention.backends.triton import hopper_backward
 
-    least = forward.LEAST[shape.width]
+    least = hopper_backward.LEAST if shape.backward else forward.LEAST[shape.width]
     few = min(shape.queries, shape.keys) < (least.causal if shape.causal else least.full)
-    if few and not shape.backward:
-        return {"hopper": partial(hopper, shape)}
-    return {"portable": partial(portable, shape)}
+    return {"hopper": partial(hopper, shape)} if few else {"portable": partial(portable, shape)}
 
 
 def beside(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> dict[str, Make]:

@@ -6,7 +6,7 @@ import torch
 from attention.backends.triton import hopper, hopper_backward
 from attention.backends.triton.rules import Rule
 
-QUERY, KEY = (1, 2, 600, 64), (1, 1, 700, 64)
+QUERY, KEY = (1, 2, 1100, 64), (1, 1, 1200, 64)
 SHAPES = {"query": QUERY, "key": KEY, "value": KEY, "context": QUERY, "grad": QUERY}
 
 
@@ -20,19 +20,18 @@ def takes(monkeypatch, rule=None, there=True, apart=None, **shapes) -> bool:
     return hopper_backward.takes(**tensors | (apart or {}), rule=rule or Rule())
 
 
-def sizes(batch=1, heads=2, kv_heads=1, queries=600, keys=700, width=64):
+def sizes(batch=1, heads=2, kv_heads=1, queries=1100, keys=1200, width=64):
     query, key = (batch, heads, queries, width), (batch, kv_heads, keys, width)
     return {"query": query, "key": key, "value": key, "context": query, "grad": query}
 
 
 @pytest.mark.parametrize(
     "rule",
-    [Rule(), Rule(right=0), Rule(left=699), Rule(right=599), Rule(left=699, right=0)],
+    [Rule(), Rule(right=0), Rule(left=1199), Rule(right=1099), Rule(left=1199, right=0)],
     ids=str,
 )
 @pytest.mark.parametrize("width", hopper_backward.OF_QUERIES)
 def test_all_keys_or_those_up_to_the_query(monkeypatch, rule, width):
-    monkeypatch.setitem(hopper_backward.LEAST, width, hopper.Least(600, 600))
     assert takes(monkeypatch, rule, **sizes(width=width))
 
 
@@ -40,11 +39,11 @@ def test_all_keys_or_those_up_to_the_query(monkeypatch, rule, width):
     "given",
     [
         {"there": False},
-        {"rule": Rule(left=698)},
+        {"rule": Rule(left=1198)},
         {"rule": Rule(right=1)},
-        sizes(queries=700, keys=699) | {"rule": Rule(right=0)},  # the first query is idle
-        {"rule": Rule(right=598)},
-        {"rule": Rule(spans=torch.tensor([[0, 700]]))},
+        sizes(queries=1200, keys=1199) | {"rule": Rule(right=0)},  # the first query is idle
+        {"rule": Rule(right=1098)},
+        {"rule": Rule(spans=torch.tensor([[0, 1200]]))},
         sizes(width=256),
         sizes(batch=0),
     ],
@@ -56,15 +55,14 @@ def test_left_to_the_portable_kernels(monkeypatch, given):
 
 @pytest.mark.parametrize("name", ["queries", "keys"])
 def test_as_many_queries_and_keys_as_were_measured(monkeypatch, name):
-    for width, least in hopper_backward.LEAST.items():
-        for rule, few in ((Rule(), least.full), (Rule(right=0), least.causal)):
-            both = {"queries": few, "keys": few, "width": width}
-            assert takes(monkeypatch, rule, **sizes(**both))
-            assert not takes(monkeypatch, rule, **sizes(**both | {name: few - 1}))
+    for rule, few in ((Rule(), 512), (Rule(right=0), 1024)):
+        both = {"queries": few, "keys": few}
+        assert takes(monkeypatch, rule, **sizes(**both))
+        assert not takes(monkeypatch, rule, **sizes(**both | {name: few - 1}))
 
 
 def test_no_more_queries_than_keys_under_a_causal_mask(monkeypatch):
-    for keys, taken in ((599, False), (600, True), (601, True)):
+    for keys, taken in ((1099, False), (1100, True), (1101, True)):
         assert takes(monkeypatch, **sizes(keys=keys))
         assert takes(monkeypatch, Rule(right=0), **sizes(keys=keys)) == taken
 

@@ -16,14 +16,14 @@ from attention.backends.triton.rules import Rule
 #     2 · width · (3 · consumers · rows + 2 · stages · columns)       for queries
 #     2 · width · 2 · (consumers · columns + stages · rows)           for keys
 # and 8 for each row that waits in the latter: 136 and 224 KiB for queries, by width, for keys 131
-# and 162. On an H200, at a width of 64, a third consumer gained 3 to 5 % for queries, and in all
-# 1 to 9 % for keys (there, numbers that no loop over tiles needs are spilled). At a width of 128,
-# two to four stages for keys took the same time.
+# and 162. On an H200, at a width of 64, a third consumer for queries saved 3 to 5 % of the time of
+# that kernel, and one for keys 1 to 9 % of the time of both (there, numbers that no loop over tiles
+# needs are spilled). At a width of 128, two to four stages for keys took the same time.
 OF_QUERIES = {64: Config(3, 64, 64, 4), 128: Config(2, 64, 128, 2)}
 OF_KEYS = {64: Config(3, 64, 64, 5), 128: Config(2, 64, 64, 3)}
-# With so many queries and keys they are faster than the portable ones, as `gpu.py` measured; fewer
-# than 512 were not. In short calls most of the time is that of Python, before the kernels start.
-LEAST = {64: Least(512, 512), 128: Least(512, 1024)}
+# With so many queries and keys they are faster than the portable ones, as `gpu.py` measured (fewer
+# than 512: not measured). Of a short call much may be Python's time, before the kernels start.
+LEAST = Least(512, 1024)
 
 
 def takes(
@@ -35,13 +35,13 @@ def takes(
     rule: Rule,
 ) -> bool:
     """Whether these kernels compute what the portable ones would, and in less time."""
-    batch, heads, queries, width = query.shape
+    batch, heads, queries, _ = query.shape
     keys = key.size(2)
     if not hopper.can(query, key, value, rule):
         return False
     full = rule.right >= queries - 1
     return (
-        min(queries, keys) >= (LEAST[width].full if full else LEAST[width].causal)
+        min(queries, keys) >= (LEAST.full if full else LEAST.causal)
         # No query is idle: tiles are read whole, such a query may hold NaN, and 0 · NaN is NaN.
         and (full or queries <= keys)
         # Each program has 128 rows or more, and a grid so many in its second and third direction.

@@ -34,10 +34,8 @@ from triton.experimental.gluon.language.nvidia.hopper import (
 from attention.backends.triton.hopper_pieces import (
     copy_out,
     fetch,
-    hide,
     matrix,
     multiply,
-    refill,
 )
 
 LOWEST = gl.constexpr(-3.0e38)  # as in forward.py: below every score, and its own difference is 0
@@ -139,6 +137,15 @@ def producer(given):
 
 
 @gluon.jit
+def refill(source, sequence, head, row, n, tiles, free, ready):
+    """Tile n takes the place of tile n − STAGES, once all consumers have read that."""
+    STAGES: gl.constexpr = tiles.type.shape[0]
+    stage = n % STAGES
+    mbarrier.wait(free.index(stage), (n // STAGES & 1) ^ 1)
+    fetch(source, sequence, head, row, tiles.index(stage), ready.index(stage))
+
+
+@gluon.jit
 def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
     """ROWS queries over all tiles of keys, from the last to the first: the masked come first."""
     maps, tiles, barriers, at, seen, sums, scale = given
@@ -234,6 +241,11 @@ def turn(
     context *= gl.convert_layout(factor, gl.SliceLayout(1, CONTEXT))[:, None]
     shares = gl.convert_layout(new.to(k.dtype), SHARES)
     return context, top, total, shares
+
+
+@gluon.jit
+def hide(scores, column, limit):
+    return gl.where(column[None, :] <= limit[:, None], scores, float("-inf"))
 
 
 @gluon.jit

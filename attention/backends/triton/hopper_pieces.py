@@ -13,15 +13,6 @@ LOG2E = gl.constexpr(1.4426950408889634)
 
 
 @gluon.jit
-def refill(source, sequence, head, row, n, tiles, free, ready):
-    """Tile n takes the place of tile n − STAGES, once all consumers have read that."""
-    STAGES: gl.constexpr = tiles.type.shape[0]
-    stage = n % STAGES
-    mbarrier.wait(free.index(stage), (n // STAGES & 1) ^ 1)
-    fetch(source, sequence, head, row, tiles.index(stage), ready.index(stage))
-
-
-@gluon.jit
 def fetch(source, sequence, head, row, tile, ready):
     """Start a copy. What lies beyond the end of the tensor lands as zeros, and counts as bytes."""
     mbarrier.expect(ready, source.block_type.nbytes)
@@ -43,8 +34,3 @@ def multiply(q, k, SCORES: gl.constexpr):
 def matrix(tile):
     """A tile (1, 1, rows, width) as (rows, width)."""
     return tile.reshape([tile.type.shape[2], tile.type.shape[3]])
-
-
-@gluon.jit
-def hide(scores, column, limit):
-    return gl.where(column[None, :] <= limit[:, None], scores, float("-inf"))

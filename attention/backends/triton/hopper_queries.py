@@ -73,7 +73,7 @@ def of_queries(
     barriers = (own, ready, free)
     at = (sequence, head, head // group, row, count)
     seen = (masked, queries, keys)
-    numbers = (sums, sames, (sequence * heads + head) * queries, scale)
+    numbers = (sums, sames, (sequence * heads + head) * queries, scale)  # where a head's begin
     given = (maps, tiles, barriers, at, seen, numbers)
     if CONSUMERS == 2:
         gl.warp_specialize(
@@ -128,7 +128,7 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
     own, _, _ = barriers
     sequence, head, _, row, count = at
     masked, queries, keys = seen
-    sums, sames, first, scale = numbers
+    sums, sames, start, scale = numbers
     ROWS: gl.constexpr = q_map.block_type.shape[2]
     WIDTH: gl.constexpr = q_map.block_type.shape[3]
     COLUMNS: gl.constexpr = k_map.block_type.shape[2]
@@ -141,23 +141,23 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
     limit = gl.full([ROWS], keys - 1, gl.int32, gl.SliceLayout(1, SCORES))  # the last key seen
     if CAUSAL:
         limit = gl.minimum(limit, line + keys - queries)
-    log = gl.load(sums + first + line, mask=line < queries, other=0.0)  # (R,)
+    log = gl.load(sums + start + line, mask=line < queries, other=0.0)  # (R,)
     mbarrier.wait(own.index(PART), 0)
     context = matrix(c.index(PART)).load(FOUND).to(gl.float32)
     same = gl.sum(matrix(g.index(PART)).load(FOUND).to(gl.float32) * context, 1)
     same = gl.convert_layout(same, gl.SliceLayout(1, SCORES))  # (R,)
-    gl.store(sames + first + line, same, mask=line < queries)
+    gl.store(sames + start + line, same, mask=line < queries)
     found = gl.zeros([ROWS, WIDTH], gl.float32, FOUND)
     pair = (q.index(PART), g.index(PART))
-    stage = (k, v, barriers)
+    stages = (k, v, barriers)
     # Without a mask, too, the last tile may reach beyond the last key.
     for n in range(masked):
         found = turn(
-            n, pair, stage, column + (count - 1 - n) * COLUMNS, limit, scale, log, same, found,
+            n, pair, stages, column + (count - 1 - n) * COLUMNS, limit, scale, log, same, found,
             SCORES, FOUND, True,
         )  # fmt: skip
     for n in range(masked, count):
-        found = turn(n, pair, stage, column, limit, scale, log, same, found, SCORES, FOUND, False)
+        found = turn(n, pair, stages, column, limit, scale, log, same, found, SCORES, FOUND, False)
     matrix(q.index(PART)).store((found * scale).to(q_map.dtype))
     fence_async_shared()  # the copy goes another way than the threads that stored
     copy_out(to_map, [sequence, head, row, 0], q.index(PART))
@@ -166,12 +166,12 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
 
 @gluon.jit
 def turn(
-    n, pair, stage, column, limit, scale, log, same, found,
+    n, pair, stages, column, limit, scale, log, same, found,
     SCORES: gl.constexpr, FOUND: gl.constexpr, MASKED: gl.constexpr,
 ):  # fmt: skip
     """What tile n gives the queries."""
     q, g = pair
-    k, v, barriers = stage
+    k, v, barriers = stages
     _, ready, free = barriers
     STAGES: gl.constexpr = k.type.shape[0]
     now = n % STAGES
