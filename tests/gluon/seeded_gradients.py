@@ -160,11 +160,11 @@ OF_KEYS = BOTH | {
         "",
     ),
     "numbers said to be there too early": (
-        """        same.index(stage).store(gl.load(sames + number, mask=there, other=0.0))
+        """        dots.index(stage).store(gl.load(sames + number, mask=there, other=0.0))
         mbarrier.arrive(ready.index(stage), count=1)
 """,
         """        mbarrier.arrive(ready.index(stage), count=1)
-        same.index(stage).store(gl.load(sames + number, mask=there, other=0.0))
+        dots.index(stage).store(gl.load(sames + number, mask=there, other=0.0))
 """,
     ),
     "numbers stored before their place is free": (
