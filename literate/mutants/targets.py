@@ -50,7 +50,10 @@ KERNELS = Target(
     "kernels",
     "attention/backends/triton",
     # No interpreter; tests/gluon plants faults of its own.
-    {f"hopper{part}.py" for part in ("", "_backward", "_kernel", "_keys", "_pieces", "_queries")},
+    {
+        f"hopper{part}.py"
+        for part in ("", "_backward", "_kernel", "_keys", "_launch", "_pieces", "_queries")
+    },
     record.KERNELS,
     [
         f"tests/package/test_triton_{name}.py"

@@ -16,10 +16,11 @@ from triton.backends.compiler import GPUTarget
 from triton.experimental.gluon import language as gl
 from triton.experimental.gluon._runtime import GluonASTSource
 
-from attention.backends.triton.hopper import CONFIGS, REGISTERS
+from attention.backends.triton.hopper import CONFIGS
 from attention.backends.triton.hopper_backward import OF_KEYS, OF_QUERIES
 from attention.backends.triton.hopper_kernel import hopper
 from attention.backends.triton.hopper_keys import of_keys
+from attention.backends.triton.hopper_launch import REGISTERS
 from attention.backends.triton.hopper_queries import of_queries
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))

@@ -69,8 +69,8 @@ SEEDED = {
     "end of the keys off by one": ("gl.full([ROWS], keys - 1,", "gl.full([ROWS], keys,"),
     "aligned with the first key": ("line + keys - queries)", "line)"),
     "a masked tile taken for a whole one": (
-        "masked = count - every // COLUMNS",
-        "masked = count - every // COLUMNS - 1",
+        "return count, count - every // COLUMNS",
+        "return count, count - every // COLUMNS - 1",
     ),
     "no tile where nothing is seen": (
         "count = gl.maximum(gl.cdiv(some, COLUMNS), 1)",

@@ -92,13 +92,10 @@ OF_QUERIES = BOTH | {
     "end of the keys off by one": ("gl.full([ROWS], keys - 1,", "gl.full([ROWS], keys,"),
     "aligned with the first key": ("line + keys - queries)", "line)"),
     "a masked tile taken for a whole one": (
-        "masked = count - every // COLUMNS",
-        "masked = count - every // COLUMNS - 1",
+        "return count, count - every // COLUMNS",
+        "return count, count - every // COLUMNS - 1",
     ),
-    "a tile too few": (
-        "count = gl.cdiv(some, COLUMNS)",
-        "count = some // COLUMNS",
-    ),
+    "a tile too few": ("gl.cdiv(some, COLUMNS)", "some // COLUMNS"),
     "tiles in the other order": (
         "(count - 1 - n) * COLUMNS\n        mbarrier",
         "n * COLUMNS\n        mbarrier",

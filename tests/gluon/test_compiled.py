@@ -9,8 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from attention.backends.triton.hopper import CONFIGS, REGISTERS
+from attention.backends.triton.hopper import CONFIGS
 from attention.backends.triton.hopper_backward import OF_KEYS, OF_QUERIES
+from attention.backends.triton.hopper_launch import REGISTERS
 
 # In a process of its own: in this one Triton interprets.
 SCRIPT = """

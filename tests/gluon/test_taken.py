@@ -3,14 +3,14 @@
 import pytest
 import torch
 
-from attention.backends.triton import configs, hopper
+from attention.backends.triton import configs, hopper, hopper_launch
 from attention.backends.triton.rules import FAR, Rule
 
 
 def takes(
     monkeypatch, rule=None, there=True, least=(1, 1), apart=None, device="cpu", **shapes
 ) -> bool:
-    monkeypatch.setattr(hopper, "is_hopper", lambda device: there)
+    monkeypatch.setattr(hopper_launch, "is_hopper", lambda device: there)
     monkeypatch.setitem(hopper.LEAST, 64, hopper.Least(*least))
     names = {"query": (1, 2, 5, 64), "key": (1, 1, 7, 64), "value": (1, 1, 7, 64)} | shapes
     tensors = {
@@ -67,7 +67,7 @@ def test_as_many_queries_and_keys_as_pay(monkeypatch):
 
 
 def test_as_many_programs_as_a_grid_has(monkeypatch):
-    monkeypatch.setattr(hopper, "copyable", lambda x: True)  # nothing lies anywhere
+    monkeypatch.setattr(hopper_launch, "copyable", lambda x: True)  # nothing lies anywhere
     for queries, taken in ((65_535 * 192, True), (65_535 * 192 + 1, False)):
         shape = {"query": (1, 1, queries, 64), "device": "meta"}
         assert takes(monkeypatch, Rule(right=0), **shape) == taken

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attention.backends.triton import hopper, hopper_backward
+from attention.backends.triton import hopper_backward, hopper_launch
 from attention.backends.triton.rules import Rule
 
 QUERY, KEY = (1, 2, 1100, 64), (1, 1, 1200, 64)
@@ -12,7 +12,7 @@ SHAPES = {"query": QUERY, "key": KEY, "value": KEY, "context": QUERY, "grad": QU
 
 def takes(monkeypatch, rule=None, there=True, apart=None, **shapes) -> bool:
     """Of tensors that lie nowhere, unless they are given."""
-    monkeypatch.setattr(hopper, "is_hopper", lambda device: there)
+    monkeypatch.setattr(hopper_launch, "is_hopper", lambda device: there)
     tensors = {
         name: torch.empty(shape, dtype=torch.bfloat16, device="meta")
         for name, shape in (SHAPES | shapes).items()
@@ -103,17 +103,11 @@ def test_as_many_programs_as_a_grid_has(monkeypatch, few, many):
 def test_the_longest_rows_that_are_taken_fit_a_grid(causal):
     """65,535 programs, its most in the second and third direction; of heads and sequences fewer."""
     grids = []
-
-    class Kernel:
-        def __getitem__(self, grid):
-            return lambda *given, **constants: grids.append(grid)
-
     own = torch.empty(2, 3, MOST * 128 - 1, 1, device="meta")
     for width in hopper_backward.OF_QUERIES:
         of_queries, of_keys = hopper_backward.OF_QUERIES[width], hopper_backward.OF_KEYS[width]
-        hopper_backward.start(Kernel(), own, of_queries.rows, causal, of_queries)
-        hopper_backward.start(Kernel(), own, of_keys.columns, causal, of_keys)
-    assert grids
+        grids.append(hopper_backward.grid(own, of_queries, of_queries.rows, causal))
+        grids.append(hopper_backward.grid(own, of_keys, of_keys.columns, causal))
     for grid in grids:
         heads, blocks, sequences = grid if causal else (grid[1], grid[0], grid[2])
         assert (heads, sequences) == (3, 2)
@@ -128,8 +122,9 @@ def test_a_kernel_starts_with_its_config(causal):
         def __getitem__(self, grid):
             return lambda *given, **options: started.append((grid, given, options))
 
-    config = hopper.Config(3, 64, 32, 5)
-    hopper_backward.start(Kernel(), torch.empty(2, 4, 193, 1), 64, causal, config, "given")
+    config = hopper_launch.Config(3, 64, 32, 5)
+    grid = hopper_backward.grid(torch.empty(2, 4, 193, 1), config, 64, causal)
+    hopper_launch.start(Kernel(), grid, causal, config, "given")
     options = {"CAUSAL": causal, "CONSUMERS": 3, "REGISTERS": 160, "ROWS": 64, "COLUMNS": 32}
     options |= {"STAGES": 5, "num_warps": 4, "maxnreg": 128}
     assert started == [((4, 2, 2) if causal else (2, 4, 2), ("given",), options)]

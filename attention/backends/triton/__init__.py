@@ -3,7 +3,8 @@
 In the order of a call: `rules` makes a mask into a few numbers, `launch` starts the kernels of
 `forward`, `decode` and `backward` with the sizes of `configs`, and those find their tiles with
 `tiles`. On Hopper, `hopper` may start the forward of `hopper_kernel` instead, and `hopper_backward`
-the gradients of `hopper_queries` and `hopper_keys`; `hopper_pieces` is what these three share.
+the gradients of `hopper_queries` and `hopper_keys`. What these share is in `hopper_launch` before
+they start, and in `hopper_pieces` after.
 """
 
 from typing import Any

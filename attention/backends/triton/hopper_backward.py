@@ -1,13 +1,19 @@
 """The gradients on Hopper, from outside: which calls they take, how large their tiles are."""
 
-from typing import Any
-
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention.backends.triton import hopper
-from attention.backends.triton.hopper import REGISTERS, Config, Least
+from attention.backends.triton.hopper_launch import (
+    MOST,
+    Config,
+    Least,
+    blocks,
+    can,
+    copyable,
+    start,
+    tiles,
+)
 from attention.backends.triton.rules import Rule
 
 # By the width of a head. For queries, `rows` and `columns` are those of the forward: each consumer
@@ -37,7 +43,7 @@ def takes(
     """Whether these kernels compute what the portable ones would, and in less time."""
     batch, heads, queries, _ = query.shape
     keys = key.size(2)
-    if not hopper.can(query, key, value, rule):
+    if not can(query, key, value, rule):
         return False
     full = rule.right >= queries - 1
     return (
@@ -45,8 +51,8 @@ def takes(
         # No query is idle: tiles are read whole, such a query may hold NaN, and 0 · NaN is NaN.
         and (full or queries <= keys)
         # Each program has 128 rows or more, and a grid so many in its second and third direction.
-        and max(batch, heads, queries // 128, keys // 128) < hopper.MOST
-        and all(map(hopper.copyable, (context, grad)))
+        and max(batch, heads, queries // 128, keys // 128) < MOST
+        and all(map(copyable, (context, grad)))
     )
 
 
@@ -73,32 +79,21 @@ def gradients(
     rest = sums, sames, scale, query.size(2), key.size(2), query.size(1) // key.size(1)
     config = OF_QUERIES[query.size(3)]
     start(
-        of_queries, query, config.rows, causal, config,
+        of_queries, grid(query, config, config.rows, causal), causal, config,
         *tiles(config.rows, query), *tiles(config.columns, key, value),
         *tiles(config.rows, context, grad, of_query), *rest,
     )  # fmt: skip
     config = OF_KEYS[query.size(3)]
     start(
-        of_keys, key, config.columns, causal, config,
+        of_keys, grid(key, config, config.columns, causal), causal, config,
         *tiles(config.rows, query), *tiles(config.columns, key, value),
         *tiles(config.rows, grad), *tiles(config.columns, of_key, of_value), *rest,
     )  # fmt: skip
     return of_query, of_key, of_value
 
 
-def start(kernel: Any, own: Tensor, each: int, causal: bool, config: Config, *given: Any) -> None:
-    """As many programs as it takes where each consumer has so many rows of its `own` tensor."""
-    batch, heads, rows, _ = own.shape
-    blocks = -(-rows // (config.consumers * each))
-    first, later = REGISTERS[config.consumers]
-    kernel[(heads, blocks, batch) if causal else (blocks, heads, batch)](
-        *given,
-        CAUSAL=causal, CONSUMERS=config.consumers, REGISTERS=later,
-        ROWS=config.rows, COLUMNS=config.columns, STAGES=config.stages,
-        num_warps=4, maxnreg=first,
-    )  # fmt: skip
-
-
-def tiles(length: int, *tensors: Tensor) -> list[Any]:
-    """What copies so many rows of a head at a time, from or to each tensor."""
-    return [hopper.tiles(x, length) for x in tensors]
+def grid(own: Tensor, config: Config, each: int, causal: bool) -> tuple[int, int, int]:
+    """Programs that run together have one head without a mask, else the longest rows of all."""
+    batch, heads, size, _ = own.shape
+    programs = blocks(size, config, each)
+    return (heads, programs, batch) if causal else (programs, heads, batch)

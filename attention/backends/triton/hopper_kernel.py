@@ -36,6 +36,7 @@ from attention.backends.triton.hopper_pieces import (
     fetch,
     matrix,
     multiply,
+    to_see,
 )
 
 LOWEST = gl.constexpr(-3.0e38)  # as in forward.py: below every score, and its own difference is 0
@@ -56,16 +57,7 @@ def hopper(
     row = (gl.num_programs(1) - 1 - gl.program_id(1)) * CONSUMERS * ROWS
     head = gl.program_id(0)
     sequence = gl.program_id(2)
-    # Tiles that any of these queries sees, and tiles of which they all see every key.
-    if CAUSAL:
-        offset = keys - queries
-        some = gl.minimum(row + CONSUMERS * ROWS + offset, keys)
-        every = gl.maximum(gl.minimum(row + 1 + offset, keys), 0)
-    else:
-        some = keys
-        every = keys
-    count = gl.maximum(gl.cdiv(some, COLUMNS), 1)  # where all see nothing, one tile to see so
-    masked = count - every // COLUMNS
+    count, masked = to_see(row, CONSUMERS * ROWS, COLUMNS, queries, keys, CAUSAL)
 
     q = gl.allocate_shared_memory(q_map.dtype, [CONSUMERS] + q_map.block_type.shape, q_map.layout)
     k = gl.allocate_shared_memory(k_map.dtype, [STAGES] + k_map.block_type.shape, k_map.layout)

@@ -1,5 +1,5 @@
 # type: ignore  (a language of its own, in the syntax of Python)
-"""What the kernels for Hopper share: copies of tiles, and products of them."""
+"""What the kernels for Hopper share: which tiles they read, copies of tiles, products of them."""
 
 from triton.experimental import gluon
 from triton.experimental.gluon import language as gl
@@ -10,6 +10,20 @@ copy_in = getattr(tma, "async_load", None) or tma.async_copy_global_to_shared
 copy_out = getattr(tma, "async_store", None) or tma.async_copy_shared_to_global
 
 LOG2E = gl.constexpr(1.4426950408889634)
+
+
+@gluon.jit
+def to_see(row, ROWS: gl.constexpr, COLUMNS: gl.constexpr, queries, keys, CAUSAL: gl.constexpr):
+    """Tiles of keys that any of ROWS queries sees, and how many of them, the last, are masked."""
+    if CAUSAL:
+        offset = keys - queries
+        some = gl.minimum(row + ROWS + offset, keys)
+        every = gl.maximum(gl.minimum(row + 1 + offset, keys), 0)
+    else:
+        some = keys
+        every = keys
+    count = gl.maximum(gl.cdiv(some, COLUMNS), 1)  # where all see nothing, one tile to see so
+    return count, count - every // COLUMNS
 
 
 @gluon.jit

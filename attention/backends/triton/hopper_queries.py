@@ -22,6 +22,7 @@ from attention.backends.triton.hopper_pieces import (
     fetch,
     matrix,
     multiply,
+    to_see,
 )
 
 
@@ -40,16 +41,11 @@ def of_queries(
     if CAUSAL:
         head, heads = gl.program_id(0), gl.num_programs(0)
         row = (gl.num_programs(1) - 1 - gl.program_id(1)) * CONSUMERS * ROWS
-        offset = keys - queries
-        some = gl.minimum(row + CONSUMERS * ROWS + offset, keys)
-        every = gl.maximum(gl.minimum(row + 1 + offset, keys), 0)
     else:
         head, heads = gl.program_id(1), gl.num_programs(1)
         row = gl.program_id(0) * CONSUMERS * ROWS
-        some, every = keys, keys
     sequence = gl.program_id(2)
-    count = gl.cdiv(some, COLUMNS)
-    masked = count - every // COLUMNS
+    count, masked = to_see(row, CONSUMERS * ROWS, COLUMNS, queries, keys, CAUSAL)
 
     rows: gl.constexpr = [CONSUMERS] + q_map.block_type.shape
     columns: gl.constexpr = [STAGES] + k_map.block_type.shape
