@@ -9,9 +9,9 @@ every shape of `gpu_shapes.py` is timed in rounds, three if nothing else is said
 whose result no other way gives has no time. Writes a part of `gpu.json` after each shape, so a run
 that is cut off leaves what it has. `ms` is the median of the rounds, `ratio` how many times as long
 as ours, `tflops` and `gbs` what the published count of work makes of it; `ceilings` what a matrix
-product and a copy of this machine reach. `triton` is our backend; `portable` or `hopper` are those of its
-kernels, for every GPU and for Hopper, that it does not take for the shape; `fused` is the kernel
-that torch takes unasked. FlexAttention is compiled as `torch.compile` does unasked.
+product and a copy of this machine reach. `triton` is our backend; `portable` or `hopper` are those
+of its kernels, for every GPU and for Hopper, that it does not take for the shape; `fused` is the
+kernel that torch takes unasked. FlexAttention is compiled as `torch.compile` does unasked.
 """
 
 import argparse

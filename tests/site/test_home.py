@@ -33,6 +33,16 @@ def test_the_view_shows_what_was_measured() -> None:
     assert re.findall(r'data-query="(\w+)"', home) == ["light"]
 
 
+def test_the_pair_that_chapter_7_quotes_is_of_the_same_head() -> None:
+    measured = json.loads((ROOT / "benchmarks/minilm.json").read_text("utf-8"))
+    words, weights = measured["sentence"].rstrip(".").split(), measured["heads"]["4"]
+    page = (ROOT / "docs/foundations/queries-keys-values.md").read_text("utf-8")
+    found = re.findall(r"([\d.]+)<!-- source: benchmarks/minilm\.json, (\w+) to (\w+) -->", page)
+    assert len(found) == 4
+    for number, listener, heard in found:
+        assert number == f"{weights[words.index(listener)][words.index(heard)]:.4f}"
+
+
 def test_what_the_home_page_counts_is_so() -> None:
     about = ROOT / "docs/about"
     examples = (about / "worked-examples.md").read_text("utf-8")
