@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from threading import Lock
+from types import GetSetDescriptorType
 from typing import Any, Generic, TypeVar
 
 import torch
@@ -12,6 +13,8 @@ from attention.masks.base import Mask
 
 Made = TypeVar("Made")
 PLAIN = (bool, int, float, str, type(None))  # what cannot change unseen; a subclass of one can
+# What a data class makes under these names reads variables. No rule asks them what it lets through.
+UNASKED = {"__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"}
 MAX_BYTES = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
 
 
@@ -108,14 +111,17 @@ def held_names(own: tuple[type, ...]) -> Iterator[str]:
     """The names under which classes hold something now: methods aside, and what Python keeps."""
     for base in own:
         for name, value in vars(base).items():
-            if not (name.startswith(("__", "_abc_")) or hasattr(value, "__get__")):
+            hidden = name.startswith(("__", "_abc_")) and name != "__call__"
+            if not (hidden or hasattr(value, "__get__")):
                 yield name
 
 
 def codes(own: tuple[type, ...]) -> list[object]:
     """What methods and properties of classes are and do: a notebook may define them anew."""
-    found = [value for base in own for value in vars(base).values() if hasattr(value, "__get__")]
-    inner = [getattr(value, "fget", None) or getattr(value, "__func__", value) for value in found]
+    named = [pair for base in own for pair in vars(base).items() if hasattr(pair[1], "__get__")]
+    found = [value for _, value in named]
+    asked = [value for name, value in named if name not in UNASKED]
+    inner = [getattr(value, "fget", None) or getattr(value, "__func__", value) for value in asked]
     changed = [told for method in inner for told in body(method)]
     hash((*found, *changed))  # a TypeError here says that it cannot be kept
     return [*found, *changed]
@@ -124,6 +130,8 @@ def codes(own: tuple[type, ...]) -> list[object]:
 def body(method: Any) -> list[object]:
     """What a method does: its code, and what it takes when nothing is given."""
     code = getattr(method, "__code__", None)
+    if code is None and not isinstance(method, GetSetDescriptorType):  # as of `__dict__`
+        raise TypeError(f"{type(method).__name__} may change unseen")
     if code is not None and {*code.co_freevars} - {"__class__"}:
         raise TypeError(f"{method.__name__} reads variables, and may change unseen")
     first = getattr(method, "__defaults__", None) or ()

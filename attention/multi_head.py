@@ -35,8 +35,8 @@ class MultiHeadAttention(PackedProjections):
     self-attention. `query_proj`, `key_proj` and `value_proj` are its parts; a state dict may hold
     them apart. They are no layers: they have no hooks, they learn together or not at all, and
     their gradients are rows of `in_proj_weight.grad`. What looks for an `nn.Linear` finds
-    `out_proj` alone. All begin as `nn.Linear` does; torch's module draws its matrices a little
-    wider, and begins with biases of 0.
+    `out_proj` alone. All begin as `nn.Linear` does; torch's module draws `in_proj_weight` a
+    little wider, and begins with biases of 0.
 
     Short self-attention without a mask, where no gradient is recorded, may be one call of torch's,
     which `nn.MultiheadAttention` makes too, and which gives the same to within rounding;
@@ -149,7 +149,8 @@ class MultiHeadAttention(PackedProjections):
             value: The tokens that are averaged, shape `(…, S, embed_dim)`; the key if not given.
             mask: Which token may attend to which; see
                 [`dot_product_attention`][attention.functional.dot_product_attention]. With a
-                cache its keys are all that are seen, those held and those that come.
+                cache a rule is about all positions so far; a tensor about those held and those
+                that come.
             cache: A [`KVCache`][attention.cache.growing.KVCache] or a [`RollingKVCache`]
                 [attention.cache.rolling.RollingKVCache], which holds keys and values of what
                 came before, and takes up those of the query's tokens.

@@ -165,6 +165,8 @@ def pack(module: PackedProjections, state: Any, prefix: str, *others: Any) -> No
     for kind in ("weight",) if module.in_proj_bias is None else ("weight", "bias"):
         names, whole = [f"{prefix}{part}.{kind}" for part in PARTS], f"{prefix}in_proj_{kind}"
         parts = [state.get(name) for name in names]
+        if f"in_proj_{kind}" not in module._parameters:  # parametrized: it loads what it is made of
+            continue
         if whole in state or not all(isinstance(part, Tensor) and part.ndim for part in parts):
             continue
         if alike(parts) and [len(part) for part in parts] == rows:

@@ -24,7 +24,7 @@ class RollingKVCache(Cache):
     Its masks must not look back farther than the window, as in
     `Causal() & SlidingWindow(window)`; others, and none, are refused. A boolean tensor is laid
     over the keys that are held and those that come, `(…, T, min(length, window − 1) + T)`. Once
-    more positions have come than the window holds, `crop` can go back no more: make a new cache.
+    more positions have come than the window holds, `crop` can go back to 0 alone.
 
     Args:
         window: A count of positions, at least 1: the query's own, and those before it.
@@ -80,6 +80,7 @@ class RollingKVCache(Cache):
             checks.reach(mask, self.window, self.length, queries)
         if not isinstance(mask, Mask) or mask.relative:
             return mask
+        checks.counts(mask, queries, self.length + queries)  # before they are counted from slots
         # A rule about positions is asked about those that count on, not about slots.
         return Shifted(mask, self.length - min(self.length, self.window - 1))
 

@@ -46,7 +46,7 @@ from attention.checks.positions import (
     rotated,
     turned,
 )
-from attention.checks.rules import counts, integers, pair, ruled, side, stretches
+from attention.checks.rules import counts, integers, pair, properties, ruled, side, stretches
 from attention.checks.tensors import inputs, usual
 
 __all__ = [
@@ -85,6 +85,7 @@ __all__ = [
     "parts",
     "placed",
     "positions",
+    "properties",
     "reach",
     "read",
     "remembered",

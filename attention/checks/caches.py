@@ -84,7 +84,7 @@ def cropped(length: Any, held: int) -> None:
 
 
 def forgotten(length: int, held: int, window: int) -> None:
-    if length < held and held > window:
+    if 0 < length < held and held > window:
         raise ValueError(
             f"cache cannot go back from {held} to {length}: of what came before, only a window of "
             f"{window} is held; expected a KVCache, or a length of at most {window} before"
@@ -135,7 +135,7 @@ def alone(cache: object, key: object, kind: type) -> None:
     if key is not None:
         raise ValueError(
             "key is given with a cache: expected the query alone, whose keys the cache takes up; "
-            "for another sequence, remember(key) computes its keys once"
+            "another sequence is read without a cache, by its tokens or by what remember makes"
         )
 
 
@@ -150,7 +150,7 @@ def remembered(positions: object) -> None:
 def memory(memory: Any, query: Tensor, value: object, module: Any) -> None:
     """Keys and values of another sequence, that another call has made."""
     if value is not None:
-        raise ValueError("value is given with a Memory: expected neither, since it holds them")
+        raise ValueError("value is given with a Memory: expected none, since it holds them")
     remembered(module.positions)
     expected = module.num_kv_heads, module.head_dim
     for name, x in (("keys", memory.key), ("values", memory.value)):

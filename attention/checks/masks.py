@@ -69,7 +69,9 @@ def like_scores(name: str, shape: tuple[int, ...], query: Tensor, key: Tensor) -
 def likely(shape: tuple[int, ...], scores: tuple[int, ...]) -> str:
     """What may have been meant by a shape that does not fit."""
     if shape == (scores[0], scores[-1]):
-        return "; a table of padding, (batch, S), needs [:, None, None]"
+        return f"; a table of padding, (batch, S), needs [:{', None' * (len(scores) - 2)}]"
+    if len(scores) == 4 and shape == (scores[0], *scores[2:]):
+        return "; one for each sequence, (batch, T, S), needs [:, None]"
     if len(shape) == len(scores) + 1 <= 4:
         return "; query may lack an axis, that of the heads or that of the batch"
     return ""

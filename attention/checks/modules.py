@@ -41,6 +41,10 @@ def tokens(name: str, x: object, weight: object) -> None:
         named = "; a mask is given by its name, mask=" if hasattr(x, "to_tensor") else ""
         raise TypeError(f"{name} is a {type(x).__name__}: expected a torch.Tensor{named}")
     strided(name, x)
+    if x.dtype is torch.bool:
+        raise TypeError(
+            f"{name} has dtype torch.bool: expected numbers; a mask is given by its name, mask="
+        )
     if not isinstance(weight, Tensor):  # of a layer of 8 bits it is a method, of a wrapped one None
         if x.ndim < 2:
             what = counted(x.ndim, "axis")

@@ -67,7 +67,10 @@ def placed(way: object, base: type) -> None:
         name = way.__name__
         raise TypeError(f"positions is the class {name}: expected an instance, {name}()")
     if not isinstance(way, base):
-        raise TypeError(f"positions is a {type(way).__name__}: expected Rotary(), ALiBi() or None")
+        raise TypeError(
+            f"positions is a {type(way).__name__}: expected Rotary(), ALiBi(), Positions of your "
+            "own or None"
+        )
 
 
 def first(starts: object, query: Tensor) -> None:

@@ -1,5 +1,6 @@
 """What a mask is made with, and what its rule gives."""
 
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -10,6 +11,13 @@ from attention.checks.numbers import count
 from attention.checks.tensors import shape, strided
 
 INTEGERS = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
+
+
+def properties(rule: type) -> None:
+    """What a class of masks says by a name alone: a method there would be true, and no count."""
+    for name in ("batch", "heads", "keys", "relative"):
+        if isinstance(vars(rule).get(name), FunctionType):
+            raise TypeError(f"{rule.__name__} has a method {name}: expected a property")
 
 
 def counts(mask: Any, queries: int, keys: int) -> None:

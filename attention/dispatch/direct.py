@@ -55,6 +55,6 @@ def direct(
         key, value = key[..., found.columns, :], value[..., found.columns, :]
     scale = default(scale, query.size(-1))
     if found.bare:
-        context = scaled_dot_product_attention(query, key, value, found.keep, scale=scale)
+        context = scaled_dot_product_attention(query, key, value, found.given, scale=scale)
         return fused.guarded(context) if context.requires_grad else context
     return found.run(query, key, value, found.over(mask), None, scale, None, 0.0)[0]

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.masks import Mask
-from attention.masks.intervals import within
+from attention.masks.dense import in_sight
 
 INSTALLED = find_spec("triton") is not None  # asked once: it looks through folders
 MIN_CAPABILITY = (8, 0)  # compute capability: bfloat16, and copies that run beside the products
@@ -55,8 +55,8 @@ def sparing(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
     gradients are faster; also a mask that only cuts keys off, the same for each query: a slice.
     """
     queries, keys = query.size(-2), key.size(-2)
-    told, first, last = mask.over(keys), keys - queries, keys - 1
-    if told.full(first, last, *within(*told.span(first, last, keys), keys)):
+    sight = in_sight(mask, queries, keys)
+    if mask.over(keys).full(keys - queries, keys - 1, sight.start, sight.stop):
         return None
     if query.shape[-1] != value.shape[-1] or obstacle(query) is not None:
         return None

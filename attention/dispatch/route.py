@@ -25,13 +25,13 @@ class Route(NamedTuple):
 
     name: str
     run: Callable[..., Any]
-    keep: Any  # a boolean tensor or None; a plan, numbers or a rule for those that take them
+    given: Any  # of a mask: a boolean tensor or None; a plan, numbers or a rule where it takes them
     columns: slice | None  # the keys that it is given; None: all
     bare: bool = False  # whether torch's kernel takes all as it is
 
     def over(self, mask: Any) -> Any:
-        """What is laid over the scores. Tiles ask the rule itself, as it is in each call."""
-        return mask if self.name == "tiled" else self.keep
+        """What it is given of a mask. Tiles ask the rule itself, as it is in each call."""
+        return mask if self.name == "tiled" else self.given
 
 
 CAUSAL = Route("fused", partial(fused, causal=True), None, None)

@@ -41,9 +41,12 @@ class Mask:
         [[1, 0, 1, 0], [1, 0, 1, 0]]
     """
 
+    __array_ufunc__ = None  # so that NumPy's & and | come to ours, and not for each entry
+
     def __init_subclass__(cls, **keywords: Any) -> None:
         """A new rule takes over nothing that was said of an old one."""
         super().__init_subclass__(**keywords)
+        checks.properties(cls)
         forget(cls, Mask)
 
     def __call__(

@@ -138,7 +138,7 @@ class Not(Of):
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
         keep = self.mask.__call__(batch, head, query, key)
-        return ~keep if isinstance(keep, Tensor) else not keep
+        return not keep if isinstance(keep, bool) else ~keep  # of no truth value `not` makes one
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
         hidden = self.mask.intervals(query, keys)

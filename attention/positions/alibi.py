@@ -75,7 +75,7 @@ class ALiBi(Positions):
         *_, heads, queries, _ = query.shape
         device = query.device
         precise = torch.promote_types(query.dtype, torch.float32)
-        steep = torch.tensor(slopes(heads), dtype=precise, device=device)[:, None, None]
+        steep = torch.tensor(slopes(int(heads)), dtype=precise, device=device)[:, None, None]
         at = torch.arange(keys - queries, keys, device=device)[:, None]
         distance = (at - torch.arange(keys, device=device)).abs()
         return (steep * -distance).to(query.dtype)

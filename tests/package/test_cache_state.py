@@ -87,6 +87,23 @@ def test_an_emptied_cache_takes_another_batch(kind: str) -> None:
     torch.testing.assert_close(attend(x, mask=WINDOW, cache=cache), attend(x, mask=WINDOW))
 
 
+@pytest.mark.parametrize("batch", [2, 5])
+def test_a_rolling_cache_begins_anew_after_any_number_of_tokens(batch: int) -> None:
+    attend, cache = module(), RollingKVCache(4)
+    attend(tokens(2, 11), mask=WINDOW, cache=cache)
+    cache.crop(0)
+    x = tokens(batch, 7)
+    torch.testing.assert_close(attend(x, mask=WINDOW, cache=cache), attend(x, mask=WINDOW))
+
+
+def test_a_mask_for_other_keys_is_named_as_it_was_given() -> None:
+    attend, cache = module(), RollingKVCache(4)
+    attend(tokens(2, 11), mask=WINDOW, cache=cache)
+    texts = Documents(torch.zeros(2, 3, dtype=torch.int64))
+    with pytest.raises(ValueError, match=r"^Documents is made for 3 keys: got 12$"):
+        attend(tokens(2, 1), mask=WINDOW & texts, cache=cache)
+
+
 class Even(Mask):
     """The docstring's mask of one's own: it asks for places, not for distances."""
 

@@ -314,6 +314,11 @@ CASES = {
         TypeError,
         "Rule gives NoneType: expected torch.bool, where True means attend",
     ),
+    "the contrary of a mask whose rule gives 1": (
+        {"mask": ~Rule(lambda query, key: 1)},
+        TypeError,
+        "Not gives int: expected torch.bool, where True means attend",
+    ),
     "a mask whose rule gives one row too many": (
         {"mask": Rule(lambda query, key: torch.ones(6, 6, dtype=torch.bool))},
         ValueError,
@@ -350,6 +355,18 @@ CASES = {
         ValueError,
         "mask has shape (2, 6): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
         "and at least two axes; a table of padding, (batch, S), needs [:, None, None]",
+    ),
+    "a padding mask where sequences have no heads": (
+        {"query": Q[0], "key": K[0], "value": V[0], "mask": torch.ones(8, 6, dtype=torch.bool)},
+        ValueError,
+        "mask has shape (8, 6): expected (…, T, S), which broadcasts to (8, 5, 6), "
+        "and at least two axes; a table of padding, (batch, S), needs [:, None]",
+    ),
+    "a mask for each sequence, without an axis for heads": (
+        {"mask": torch.ones(2, 5, 6, dtype=torch.bool)},
+        ValueError,
+        "mask has shape (2, 5, 6): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
+        "and at least two axes; one for each sequence, (batch, T, S), needs [:, None]",
     ),
     "a padding mask for another batch": (
         {"mask": Padding(torch.tensor([6, 6, 6]))},
@@ -991,3 +1008,29 @@ def test_autocast_changes_no_sentence() -> None:
         pytest.raises(TypeError, match=r"^key has dtype torch.float32 but query has torch.float64"),
     ):
         dot_product_attention(Q.double(), K.float(), V.float())
+
+
+def test_the_contrary_of_a_rule_that_gives_nothing_hides_nothing_in_silence() -> None:
+    with pytest.raises(TypeError, match="NoneType"):
+        (Causal() & ~Rule(lambda query, key: None)).to_tensor(2, 2)
+
+
+def test_an_array_beside_a_mask_is_named_as_a_whole() -> None:
+    for both in (lambda x: x & Causal(), lambda x: Causal() & x):
+        with pytest.raises(TypeError, match="^& got a ndarray: expected a Mask on both sides"):
+            both(torch.eye(2, dtype=torch.bool).numpy())
+
+
+@pytest.mark.parametrize("name", ["batch", "heads", "keys", "relative"])
+def test_what_a_mask_says_of_itself_is_a_property(name: str) -> None:
+    """A method would be true, and no count."""
+    with pytest.raises(TypeError, match=f"^Said has a method {name}: expected a property$"):
+        type("Said", (Mask,), {name: lambda self: 2})
+    assert getattr(type("Said", (Mask,), {name: property(lambda self: 2)})(), name) == 2
+    assert getattr(type("Said", (Mask,), {name: 2})(), name) == 2
+
+
+def test_a_mask_in_the_place_of_a_key_is_not_taken_for_tokens() -> None:
+    attend, x = MultiHeadAttention(64, 8), Q[:, 0]
+    with pytest.raises(TypeError, match="expected numbers; a mask is given by its name, mask=$"):
+        attend(x, torch.ones(5, 5, dtype=torch.bool))

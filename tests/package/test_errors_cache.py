@@ -252,7 +252,7 @@ CASES = {
         lambda: ATTEND(X, X, cache=KVCache()),
         ValueError,
         "key is given with a cache: expected the query alone, whose keys the cache takes up; "
-        "for another sequence, remember(key) computes its keys once",
+        "another sequence is read without a cache, by its tokens or by what remember makes",
     ),
     "a rolling cache without a mask": (
         lambda: ATTEND(X, cache=RollingKVCache(4)),
@@ -277,7 +277,7 @@ CASES = {
     "a value beside a memory": (
         lambda: ATTEND(X, ATTEND.remember(X), X),
         ValueError,
-        "value is given with a Memory: expected neither, since it holds them",
+        "value is given with a Memory: expected none, since it holds them",
     ),
     "a memory of another batch": (
         lambda: ATTEND(X[:1], ATTEND.remember(X)),

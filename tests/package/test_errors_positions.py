@@ -75,7 +75,7 @@ CASES = {
     "a name for positions": (
         lambda: MultiHeadAttention(12, 3, positions="rotary"),
         TypeError,
-        "positions is a str: expected Rotary(), ALiBi() or None",
+        "positions is a str: expected Rotary(), ALiBi(), Positions of your own or None",
     ),
     "the class of positions": (
         lambda: MultiHeadAttention(12, 3, positions=ALiBi),

@@ -39,6 +39,16 @@ class Slots(Mask):
         return (query - key < self.width) & (key <= query)
 
 
+@dataclass(frozen=True)
+class Told(Mask):
+    """A data class: Python writes its `__init__`, and what compares and shows it."""
+
+    width: int
+
+    def __call__(self, batch, head, query, key):
+        return (query - key < self.width) & (key <= query)
+
+
 class Named(Mask):
     """It holds what it was given, under any name."""
 
@@ -67,6 +77,7 @@ class Reach:
 
 PAIRS = {
     "slots": (Slots(1), Slots(3)),
+    "data": (Told(1), Told(3)),
     "names": (Named(back=2), Named(ahead=2)),
     "more names": (Named(back=2), Named(back=2, ahead=1)),
     "a number and a truth": (Named(back=1), Named(back=True)),
@@ -86,6 +97,31 @@ def test_a_mask_is_not_taken_for_another(name: str) -> None:
     for mask in PAIRS[name]:
         keep = mask.to_tensor(6, 6).detach()
         torch.testing.assert_close(attend(mask), attend(keep), atol=0, rtol=0)
+
+
+def test_what_is_made_of_a_data_class_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = count(monkeypatch)
+    for _ in range(3):
+        attend(Told(2))
+    assert len(asked) == 1
+
+
+class Steps:
+    """A rule that is no function, and holds a number."""
+
+    width = 1
+
+    def __call__(self, batch, head, query, key):
+        return abs(query - key) < self.width
+
+
+def test_a_rule_that_is_an_object_is_asked_each_time() -> None:
+    class Near(Mask):
+        __call__ = Steps()
+
+    for Near.__call__.width in (1, 3):
+        want = attend(Near().to_tensor(6, 6))
+        torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
 
 
 def test_what_may_change_unseen_is_asked_each_time() -> None:

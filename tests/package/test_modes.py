@@ -11,6 +11,7 @@ from torch.autograd import forward_ad
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from attention import (
+    ALiBi,
     Causal,
     Documents,
     KVCache,
@@ -18,6 +19,7 @@ from attention import (
     Padding,
     PrefixLM,
     RollingKVCache,
+    Rotary,
     SelfAttention,
     SlidingWindow,
     dot_product_attention,
@@ -367,6 +369,14 @@ def test_modules_are_traced_with_their_weights(inner: torch.nn.Module) -> None:
 
     attend, (x, other) = Weights(), torch.randn(2, 2, 5, 8)
     torch.testing.assert_close(traced(attend, x)(other), attend(other))
+
+
+@pytest.mark.untyped
+@pytest.mark.parametrize("positions", [Rotary(), ALiBi()], ids=repr)
+def test_modules_are_traced_with_their_positions(positions) -> None:
+    attend = MultiHeadAttention(8, 2, positions=positions).requires_grad_(False)
+    x, longer = torch.randn(2, 5, 8), torch.randn(2, 7, 8)
+    torch.testing.assert_close(traced(attend, x)(longer), attend(longer))
 
 
 def traced(attend, x: Tensor):

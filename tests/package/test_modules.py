@@ -8,6 +8,7 @@ import warnings
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.parametrizations import weight_norm
 
 from attention import Causal, MultiHeadAttention, Padding, SelfAttention, dot_product_attention
 
@@ -440,3 +441,11 @@ def test_a_norm_may_learn_nothing(draw) -> None:
     bare = MultiHeadAttention(8, 2, dtype=torch.float64).to(x.device)
     bare.load_state_dict(attend.state_dict())
     torch.testing.assert_close(attend(x), bare(x))
+
+
+def test_parts_for_a_parametrized_matrix_are_named_as_the_state_names_them() -> None:
+    attend = weight_norm(MultiHeadAttention(12, 3), "in_proj_weight")
+    parts = {f"{part}_proj.weight": torch.zeros(12, 12) for part in ("query", "key", "value")}
+    with pytest.raises(RuntimeError, match="Unexpected key.*query_proj.weight") as raised:
+        attend.load_state_dict(parts)
+    assert 'Unexpected key(s) in state_dict: "in_proj_weight"' not in str(raised.value)
