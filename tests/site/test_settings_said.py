@@ -26,7 +26,7 @@ ELSEWHERE = {
     "multi-head-attention.md": {"0.3"},
     "models.md": {"3.1"},
     "recipes.md": {"3.11"},
-    "benchmarks.md": {"12", "32", "128", "511", "513", "4096"},
+    "benchmarks.md": {"12", "32", "128", "4096"},
     "multi_head.md": {"256", "777"},
 }
 
