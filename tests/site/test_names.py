@@ -34,6 +34,7 @@ MODULES = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "attention"
 # Of transformers, nn.LayerNorm, the command line and mkdocs.yml, and files that are made.
 ELSEWHERE = {
     *("GPT2Config", "attn_pdrop", "normalized_shape"),
+    *("SmolLM3Config", "no_rope_layers", "attention_factor", "mscale", "truncate"),
     *("O", "python3", "python", "nav", "build/book.pdf", "docs/foundations/your-chapter.md"),
 }
 NAME = re.compile(r"[A-Za-z_]\w*")
