@@ -3,8 +3,9 @@
 This holds for the rotary positions that a configuration calls `default`, all of a head turned.
 Others, such as those of Llama 3.1 (`llama3`) or YaRN, turn by other frequencies: the weights would
 load, and the results be wrong.
-[A recipe](models.md#rope-scaling-the-positions-of-a-later-llama) has the first. A `sliding_window`
-of None, as in later Mistrals, is no window.
+Recipes have [the first](models.md#rope-scaling-the-positions-of-a-later-llama) and
+[the second](models.md#yarn-slower-turns-and-sharper-weights). A `sliding_window` of None, as in
+later Mistrals, is no window.
 
 A family has a function from the state of its attention to one that ours loads. Sizes, positions and
 masks are in its configuration `c`, and are given to the module and to its calls:
