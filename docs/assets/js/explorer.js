@@ -107,6 +107,8 @@ function resize(change) {
   change()
   asks = 0
   fields()
+  for (const [off, on] of [["add", "remove"], ["remove", "add"]])
+    if (at(off).disabled) at(on).focus() // a button that can do no more would lose it
   save()
 }
 

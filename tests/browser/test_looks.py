@@ -1,0 +1,80 @@
+"""What stands beside or over something else, on any screen, on paper and in a search."""
+
+from collections.abc import Callable
+
+import pytest
+from explorer import Explorer
+from playwright.sync_api import Page
+
+NUMBERS = """() => [...document.querySelectorAll(".highlighttable")].filter(
+  node => node.offsetParent).map(node => {
+    const last = part => [...node.querySelectorAll(part)].at(-1).getBoundingClientRect()
+    const first = part => node.querySelector(part).getBoundingClientRect()
+    const [number, line] = [".linenos .normal", ".code code > span[id]"].map(
+      part => [first(part), last(part)])
+    return [0, 1].map(i => Math.abs(number[i].bottom - line[i].bottom))
+  })"""
+OVERLAP = """() => [...document.querySelectorAll(".example__copy")].filter(button => {
+    const over = button.getBoundingClientRect(), code = button.closest(".highlight").querySelector("code")
+    return [...code.querySelectorAll("span[id]")].some(line => [...line.childNodes].some(part => {
+      const range = document.createRange()
+      range.selectNodeContents(part)
+      return [...range.getClientRects()].some(at => at.right > over.left && at.left < over.right
+        && at.bottom > over.top && at.top < over.bottom)
+    }))
+  }).length"""
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_line_of_source_code_has_its_number_beside_it(
+    opened: Callable[..., Page], width: int
+) -> None:
+    page = opened("reference/functional/", viewport={"width": width, "height": 900})
+    page.evaluate("document.querySelectorAll('details').forEach(node => node.open = true)")
+    found = page.evaluate(NUMBERS)
+    assert found
+    assert max(apart for both in found for apart in both) < 3  # a line is 20 high
+
+
+@pytest.mark.parametrize("width", [720, 900, 1100])
+def test_where_a_number_comes_from_is_not_cut_off(opened: Callable[..., Page], width: int) -> None:
+    page = opened("foundations/multi-head-attention/", viewport={"width": width, "height": 700})
+    numbers = page.locator(":is(.checked, .sourced):visible")
+    assert numbers.count() > 20
+    for number in numbers.all():
+        number.focus()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_was_sought_is_marked_where_one_lands(opened: Callable[..., Page]) -> None:
+    page = opened("foundations/softmax/?h=temperature")
+    page.locator("mark", has_text="temperature").first.wait_for(state="attached")
+
+
+def test_figures_turn_dark_without_a_script(opened: Callable[..., Page]) -> None:
+    for scheme, turned in (("dark", True), ("light", False)):
+        page = opened("foundations/softmax/", java_script_enabled=False, color_scheme=scheme)
+        look = page.locator("figure img").first.evaluate("node => getComputedStyle(node).filter")
+        assert ("invert" in look) == turned
+
+
+def test_a_button_lies_over_no_code(opened: Callable[..., Page]) -> None:
+    page = opened("reference/masks/", viewport={"width": 390, "height": 844})
+    assert page.locator(".example__copy").count() > 5
+    assert page.evaluate(OVERLAP) == 0
+
+
+def test_on_paper_a_citation_stays_and_source_code_does_not(opened: Callable[..., Page]) -> None:
+    page = opened("reference/masks/")
+    page.emulate_media(media="print")
+    assert page.locator(".doc details:has(.highlighttable):visible").count() == 0
+    assert page.locator(".doc details:visible").count() > 0
+
+
+def test_a_button_that_can_do_no_more_hands_on_the_focus(explorer: Explorer) -> None:
+    page = explorer.page
+    for name, other in (("add", "remove"), ("remove", "add")):
+        button = page.locator(f"[data-at={name}]")
+        while button.is_enabled():
+            button.press("Enter")
+        assert page.evaluate("document.activeElement.dataset.at") == other
