@@ -10,18 +10,26 @@ NUMBERS = """() => [...document.querySelectorAll(".highlighttable")].filter(
   node => node.offsetParent).map(node => {
     const last = part => [...node.querySelectorAll(part)].at(-1).getBoundingClientRect()
     const first = part => node.querySelector(part).getBoundingClientRect()
-    const [number, line] = [".linenos .normal", ".code code > span[id]"].map(
-      part => [first(part), last(part)])
-    return [0, 1].map(i => Math.abs(number[i].bottom - line[i].bottom))
+    const numbers = ".linenos .normal", code = node.querySelector(".code code")
+    const lines = code.textContent.trimEnd().split("\\n").length
+    const step = (last(numbers).top - first(numbers).top) / (lines - 1)
+    const box = code.getBoundingClientRect(), style = getComputedStyle(code)
+    const room = name => parseFloat(style[name])
+    const pitch = (box.height - room("paddingTop") - room("paddingBottom")) / lines
+    return [Math.abs(lines * (step - pitch)),
+      Math.abs(first(numbers).top - box.top - room("paddingTop"))]
   })"""
 OVERLAP = """() => [...document.querySelectorAll(".example__copy")].filter(button => {
-    const over = button.getBoundingClientRect(), code = button.closest(".highlight").querySelector("code")
-    return [...code.querySelectorAll("span[id]")].some(line => [...line.childNodes].some(part => {
+    const over = button.getBoundingClientRect()
+    const texts = document.createTreeWalker(
+      button.closest(".highlight").querySelector("code"), NodeFilter.SHOW_TEXT)
+    while (texts.nextNode()) {
       const range = document.createRange()
-      range.selectNodeContents(part)
-      return [...range.getClientRects()].some(at => at.right > over.left && at.left < over.right
-        && at.bottom > over.top && at.top < over.bottom)
-    }))
+      range.selectNodeContents(texts.currentNode)
+      if ([...range.getClientRects()].some(at => at.right > over.left && at.left < over.right
+        && at.bottom > over.top && at.top < over.bottom)) return true
+    }
+    return false
   }).length"""
 
 
@@ -40,7 +48,7 @@ def test_a_line_of_source_code_has_its_number_beside_it(
 def test_where_a_number_comes_from_is_not_cut_off(opened: Callable[..., Page], width: int) -> None:
     page = opened("foundations/multi-head-attention/", viewport={"width": width, "height": 700})
     numbers = page.locator(":is(.checked, .sourced):visible")
-    assert numbers.count() > 20
+    assert numbers.count() > 10
     for number in numbers.all():
         number.focus()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
