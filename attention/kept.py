@@ -14,7 +14,7 @@ from attention.masks.base import Mask
 Made = TypeVar("Made")
 PLAIN = (bool, int, float, str, type(None))  # what cannot change unseen; a subclass of one can
 # What a data class makes under these names reads variables. No rule asks them what it lets through.
-UNASKED = {"__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"}
+UNASKED = {"__init__", "__repr__", "__setattr__", "__delattr__"}
 MAX_BYTES = 1 << 22  # bytes of a tensor that are compared, and kept, in each call: 1 ms
 
 

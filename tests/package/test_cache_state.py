@@ -91,6 +91,8 @@ def test_an_emptied_cache_takes_another_batch(kind: str) -> None:
 def test_a_rolling_cache_begins_anew_after_any_number_of_tokens(batch: int) -> None:
     attend, cache = module(), RollingKVCache(4)
     attend(tokens(2, 11), mask=WINDOW, cache=cache)
+    with pytest.raises(ValueError, match="cannot go back from 11 to 1"):
+        cache.crop(1)
     cache.crop(0)
     x = tokens(batch, 7)
     torch.testing.assert_close(attend(x, mask=WINDOW, cache=cache), attend(x, mask=WINDOW))

@@ -124,6 +124,41 @@ def test_a_rule_that_is_an_object_is_asked_each_time() -> None:
         torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
 
 
+class Wide:
+    """A descriptor that holds a number."""
+
+    width = 1
+
+    def __get__(self, mask, kind):
+        return self.width
+
+
+class Unhashed(property):
+    __hash__ = None  # type: ignore
+
+
+def test_what_a_descriptor_gives_is_asked_each_time() -> None:
+    class Near(Mask):
+        width, reach = Wide(), Unhashed(lambda self: self.width)
+
+        def __call__(self, batch, head, query, key):
+            return abs(query - key) < self.reach
+
+    for Wide.width in (1, 3):
+        want = attend(Near().to_tensor(6, 6))
+        torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
+
+
+def test_a_property_that_cannot_be_told_from_others_is_asked_each_time() -> None:
+    class Near(Mask):
+        reach = Unhashed(lambda self: 2)
+
+        def __call__(self, batch, head, query, key):
+            return abs(query - key) < self.reach
+
+    torch.testing.assert_close(attend(Near()), attend(Near().to_tensor(6, 6)), atol=0, rtol=0)
+
+
 def test_what_may_change_unseen_is_asked_each_time() -> None:
     reach = Reach(0)
     mask = Named(back=reach)

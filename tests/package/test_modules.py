@@ -449,3 +449,6 @@ def test_parts_for_a_parametrized_matrix_are_named_as_the_state_names_them() -> 
     with pytest.raises(RuntimeError, match="Unexpected key.*query_proj.weight") as raised:
         attend.load_state_dict(parts)
     assert 'Unexpected key(s) in state_dict: "in_proj_weight"' not in str(raised.value)
+    biases = {f"{part}_proj.bias": torch.full((12,), 2.0) for part in ("query", "key", "value")}
+    attend.load_state_dict(biases, strict=False)  # those are packed
+    assert torch.equal(attend.in_proj_bias, torch.full((36,), 2.0))
