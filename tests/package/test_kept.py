@@ -106,6 +106,25 @@ def test_what_is_made_of_a_data_class_is_kept(monkeypatch: pytest.MonkeyPatch) -
     assert len(asked) == 1
 
 
+class Apart:
+    """A class that is no mask."""
+
+    @staticmethod
+    def near(query, key):
+        return abs(query - key) < 2
+
+
+def test_what_is_made_of_a_mask_with_another_base_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Near(Apart, Mask):
+        def __call__(self, batch, head, query, key):
+            return self.near(query, key)
+
+    asked = count(monkeypatch)
+    for _ in range(3):
+        attend(Near())
+    assert len(asked) == 1
+
+
 class Steps:
     """A rule that is no function, and holds a number."""
 
@@ -139,10 +158,10 @@ class Unhashed(property):
 
 def test_what_a_descriptor_gives_is_asked_each_time() -> None:
     class Near(Mask):
-        width, reach = Wide(), Unhashed(lambda self: self.width)
+        width = Wide()
 
         def __call__(self, batch, head, query, key):
-            return abs(query - key) < self.reach
+            return abs(query - key) < self.width
 
     for Wide.width in (1, 3):
         want = attend(Near().to_tensor(6, 6))
