@@ -1,6 +1,7 @@
 """The tests of a page as a whole: its guards, and its record."""
 
 from literate import pictures, records
+from literate.assertions import toothless
 from literate.claims import at_odds
 from literate.guards import unchecked, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
@@ -20,6 +21,8 @@ class GuardItem(Item[Whole]):
             raise Mismatch(line, "a .notest block needs a comment above it that says why")
         for line, expression in unfailing(page):
             raise Mismatch(line, f"{expression} checks nothing: write what the page computes")
+        for line, message in toothless(page):
+            raise Mismatch(line, message)
         for line, number in unchecked(page):
             meant = "<!--= expression -->, <!-- source: … --> or, for a setting, backticks"
             raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")

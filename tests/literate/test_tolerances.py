@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from literate import figures
+from literate import assertions, figures
 from literate.compare import same_number, same_output
 from literate.page import Page
 from literate.records import stale
@@ -28,6 +28,7 @@ SAID = {
     "never by more than one unit of the last digit": not same_number("1000.0000", "", 1000.0002),
     "its coordinates within a twentieth of a point": figures.SLACK == 1 / 20,
     "such as an opacity, to a thousandth": figures.EXACT == 1 / 1000,
+    "takes for close what may be more than a twentieth apart": assertions.SLACK == 1 / 20,
     "The value is held to a hundred-thousandth of itself": (
         kept(1.0, 1.00001) and not kept(1.0, 1.000012)
     ),

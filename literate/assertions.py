@@ -1,0 +1,71 @@
+"""Assertions in the blocks of a page that assert nothing, since they cannot fail."""
+
+import ast
+from collections.abc import Iterator
+
+from literate.block import SHOWN, Block
+from literate.page import Page
+from literate.syntax import name_of, parse
+from literate.unfailing import bare, equal, same
+
+ASKS = {"all", "allclose", "any", "equal", "isclose"}
+METHODS = ASKS | {"isfinite", "isnan"}
+SLACK = 0.05  # beyond it, what is asserted to be close is not
+
+
+def toothless(page: Page) -> Iterator[tuple[int, str]]:
+    """Where they stand, and what is wrong with them."""
+    for block in page.blocks:
+        for node in nodes(block):
+            for fault in faults(node, "raises" in block.kinds):
+                yield block.line + node.lineno - 1, f"{ast.unparse(node)} {fault}"
+
+
+def nodes(block: Block) -> Iterator[ast.expr | ast.stmt]:
+    """The parts of its code; of one that is only shown, or that is no Python, none."""
+    try:
+        tree = ast.Module([], []) if block.kinds & SHOWN else parse(block.code)
+    except SyntaxError:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr | ast.stmt):
+            yield node
+
+
+def faults(node: ast.expr | ast.stmt, raises: bool) -> Iterator[str]:
+    match node:
+        case ast.Expr(value=ast.Call() as call) if name_of(call) in ASKS and not raises:
+            yield "asserts nothing: write assert before it"
+        case ast.Assert(test=test):
+            for part in all_of(test):
+                if isinstance(part, ast.Attribute) and part.attr in METHODS:
+                    yield "asserts that there is a method: call it"
+                if same(bare(part)) or equal(bare(part)):
+                    yield "compares something with itself"
+        case ast.Call() if name_of(node) == "assert_close" and equal(node):
+            yield "compares something with itself"
+        case ast.Call() if name_of(node) in {"assert_close", "allclose", "isclose"}:
+            if any(slack > SLACK for slack in slacks(node)):
+                yield f"would pass nearly anything: a tolerance is at most {SLACK}"
+        case _:
+            pass
+
+
+def all_of(test: ast.expr) -> Iterator[ast.expr]:
+    """What must hold, each by itself: the parts that `and` joins."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for part in test.values:
+            yield from all_of(part)
+    else:
+        yield test
+
+
+def slacks(call: ast.Call) -> Iterator[float]:
+    """The tolerances that are written out, by their names or behind the two sides."""
+    named = [word.value for word in call.keywords if word.arg in ("atol", "rtol")]
+    for value in [*call.args[2:], *named]:
+        match value:
+            case ast.Constant(value=float() | int() as slack) if not isinstance(slack, bool):
+                yield slack
+            case _:
+                pass
