@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from literate.compare import decimal
 from literate.page import Page
 from literate.prose import COMMENT
 from literate.syntax import parse
@@ -23,6 +24,10 @@ PARTS |= {"ninth": 9, "tenth": 10, "sixteenth": 16, "hundredth": 100, "thousandt
 NUMBERS = COUNTS | PARTS
 MORE = re.compile(r"\b(?:more than|above|at least|over|(?:larg|long|great|high|bigg)er than)\b")
 LESS = re.compile(r"\b(?:(?:less|fewer) than|below|at most|under|(?:small|short|low)er than)\b")
+# Directly before a number that is rounded: then its value lies on that side of it.
+NO = r"(?<!\bno )(?<!\bnot )"
+FLOOR = re.compile(rf"(?:{NO}\bmore than|\bat least|\bnot? (?:less|fewer) than) [*_]*$")
+CEILING = re.compile(rf"(?:{NO}\b(?:less|fewer) than|\bat most|\bup to|\bnot? more than) [*_]*$")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
 UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\s(per cent|per mille|(?:M|G|Ki|Mi|Gi)B)\b", re.S)
 UNITS = {"per cent": 100, "per mille": 1000, "MB": 1e6, "GB": 1e9}
@@ -62,6 +67,18 @@ def clause(before: str) -> str:
 def constants(tree: ast.AST) -> set[float]:
     values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {abs(float(x)) for x in values if isinstance(x, int | float)}
+
+
+def beyond(before: str, printed: str, unit: str, value: float) -> str:
+    """The words before a number, if its value lies on the other side of it than they say.
+
+    0.88346 is 0.9, and not `more than 0.9`. What float32 leaves open is no side.
+    """
+    words = re.sub(r"\s+", " ", COMMENT.sub("", before.rpartition("\n\n")[2]).lower())
+    value *= 100 if "%" in unit else 1
+    off = value - float(decimal(printed))
+    found = (CEILING if off > 0 else FLOOR).search(words)
+    return found[0].strip(" *_") if found and abs(off) > 2e-6 * abs(value) else ""
 
 
 def counted(unit: str, tree: ast.AST) -> bool:

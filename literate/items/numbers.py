@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from literate.claims import beyond
 from literate.compare import same_number, spell
 from literate.edits import Edit
 from literate.items.base import UPDATE, Item, Mismatch
@@ -25,6 +26,7 @@ class CheckItem(Item[Check]):
             raise Mismatch(step.line, f"{step.expression} is {came}: expected a finite number")
         self.run.values[step.start] = number
         if same_number(step.printed, step.unit, number):
+            self.side(number)
             return
         spelled = spell(step.printed, step.unit, number)
         if self.updating and spelled != step.printed:
@@ -32,6 +34,15 @@ class CheckItem(Item[Check]):
             return
         came = f"{step.expression} is {spelled}{step.unit} (in full {number!r}; {UPDATE})"
         raise Mismatch(step.line, f"the page says {step.printed}{step.unit}, but {came}")
+
+    def side(self, number: float) -> None:
+        """The value lies where the words before the number say: above it, or below."""
+        step = self.step
+        if words := beyond(self.run.page.prose[: step.start], step.printed, step.unit, number):
+            came = f"{step.expression} is {number!r}"
+            raise Mismatch(
+                step.line, f"the page says {words} {step.printed}{step.unit}, but {came}"
+            )
 
 
 class TableItem(Item[Table]):
