@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from literate import settings, shapes
+from literate import settings, shapes, vacuous
 from literate.block import Block
 from literate.pictures import PICTURES
 from literate.prose import Check
@@ -93,8 +93,8 @@ class Space:
         """The value of a checked expression; names and chance are as before, after it."""
         with self._inside(), settings.kept():
             try:
-                code = compile(check.expression, self.path, "eval")
-                return eval(code, dict(vars(self.module)))
+                code = vacuous.compiled(check.expression, self.path)
+                return eval(code, vacuous.NAMES | vars(self.module))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:

@@ -277,7 +277,7 @@ def test_a_check_of_a_constant_fails_at_its_line(run) -> None:
         "It is 0.26<!--= eval('0.26') -->.",
         "It is 26<!--= sum(i for i in [26]) -->.",
         "So<!--= 1 < 2 -->.",
-        "So<!--= all([]) -->.",
+        "So<!--= all([1]) -->.",
     ):
         result, _ = run(f"# Page\n\n{text}\n")
         assert "page.md:3: " in failures(result)[0]
