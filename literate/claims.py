@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from literate.compare import decimal
 from literate.page import Page
 from literate.prose import COMMENT
-from literate.syntax import parse
+from literate.syntax import name_of, parse
+from literate.unfailing import bare
 
 COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
 COUNTS |= {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15}
@@ -24,6 +25,7 @@ PARTS |= {"ninth": 9, "tenth": 10, "sixteenth": 16, "hundredth": 100, "thousandt
 NUMBERS = COUNTS | PARTS
 MORE = re.compile(r"\b(?:more than|above|at least|over|(?:larg|long|great|high|bigg)er than)\b")
 LESS = re.compile(r"\b(?:(?:less|fewer) than|below|at most|under|(?:small|short|low)er than)\b")
+EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
 # Directly before a number that is rounded: then its value lies on that side of it.
 NO = r"(?<!\bno )(?<!\bnot )"
 FLOOR = re.compile(rf"(?:{NO}\bmore than|\bat least|\bnot? (?:less|fewer) than) [*_]*$")
@@ -52,6 +54,8 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
             yield check.line, f"{shape[0]} is not the shape in {check.expression}"
         for word in missing(words, constants(tree)):
             yield check.line, f"nothing in {check.expression} is the {word!r} before it"
+        if (found := EACH.search(words)) and of_one(tree.body):
+            yield check.line, f"{check.expression} asks of one, not of {found[0]!r}"
         for pattern, way in ((MORE, 1), (LESS, -1)):
             found = pattern.search(words)
             if found and ways(tree) == {-way}:
@@ -79,6 +83,12 @@ def beyond(before: str, printed: str, unit: str, value: float) -> str:
     off = value - float(decimal(printed))
     found = (CEILING if off > 0 else FLOOR).search(words)
     return found[0].strip(" *_") if found and abs(off) > 2e-6 * abs(value) else ""
+
+
+def of_one(tree: ast.expr) -> bool:
+    """Whether it asks for one at least, where it might ask for each."""
+    outer = bare(tree)
+    return isinstance(outer, ast.Call) and name_of(outer) == "any"
 
 
 def counted(unit: str, tree: ast.AST) -> bool:

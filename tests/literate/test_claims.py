@@ -43,6 +43,12 @@ RIGHT = [
     "`scores` (T,S)<!--= scores.shape == (T, S) -->.",
     "More than three\n\nSo<!--= x > 2 -->.",
     "A third of it<!--= 3 * x == y -->.",
+    "Each is larger<!--= (x > y).all() -->.",
+    "None is larger<!--= not (x > y).any() -->.",
+    "Some are larger<!--= (x > y).any() -->.",
+    "It differs at all<!--= (x != y).any() -->.",
+    "All of them, and so: one differs<!--= (x != y).any() -->.",
+    "All of them<!--= all(x.any() for x in y) -->.",
 ]
 WRONG = {
     "More than three times as fast<!--= ratio > 2 -->.": "'three'",
@@ -71,6 +77,11 @@ WRONG = {
     "It is 30<!--= count --> a second. More than three<!--= ratio > 2 -->.": "'three'",
     "`scores` (T,)<!--= scores.shape == (T, S) -->.": "(T,) is not the shape in",
     "`scores`; (S, T)<!--= scores.shape == (T, S) -->.": "(S, T) is not the shape in",
+    "All are larger<!--= (x > y).any() -->.": "asks of one, not of 'all'",
+    "So each is<!--= any(x > y for x in z) -->.": "asks of one, not of 'each'",
+    "Every row does<!--= torch.any(x > y) -->.": "asks of one, not of 'every'",
+    "None of them<!--= bool((x > y).any()) -->.": "asks of one, not of 'none'",
+    "Neither does<!--= (x > y).any().item() -->.": "asks of one, not of 'neither'",
 }
 
 
