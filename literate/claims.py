@@ -7,11 +7,11 @@ must be in the expression, and a comparison must go the same way.
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
-from literate.compare import decimal
 from literate.page import Page
 from literate.prose import COMMENT
-from literate.syntax import name_of, parse
+from literate.syntax import inside, name_of, parse
 from literate.unfailing import bare
 
 COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
@@ -26,10 +26,6 @@ NUMBERS = COUNTS | PARTS
 MORE = re.compile(r"\b(?:more than|above|at least|over|(?:larg|long|great|high|bigg)er than)\b")
 LESS = re.compile(r"\b(?:(?:less|fewer) than|below|at most|under|(?:small|short|low)er than)\b")
 EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
-# Directly before a number that is rounded: then its value lies on that side of it.
-NO = r"(?<!\bno )(?<!\bnot )"
-FLOOR = re.compile(rf"(?:{NO}\bmore than|\bat least|\bnot? (?:less|fewer) than) [*_]*$")
-CEILING = re.compile(rf"(?:{NO}\b(?:less|fewer) than|\bat most|\bup to|\bnot? more than) [*_]*$")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
 UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\s(per cent|per mille|(?:M|G|Ki|Mi|Gi)B)\b", re.S)
 UNITS = {"per cent": 100, "per mille": 1000, "MB": 1e6, "GB": 1e9}
@@ -58,7 +54,7 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
             yield check.line, f"{check.expression} asks of one, not of {found[0]!r}"
         for pattern, way in ((MORE, 1), (LESS, -1)):
             found = pattern.search(words)
-            if found and ways(tree) == {-way}:
+            if found and {-way} in ends(tree, words[found.end() :]):
                 yield check.line, f"{check.expression} goes the other way than {found[0]!r}"
 
 
@@ -71,18 +67,6 @@ def clause(before: str) -> str:
 def constants(tree: ast.AST) -> set[float]:
     values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return {abs(float(x)) for x in values if isinstance(x, int | float)}
-
-
-def beyond(before: str, printed: str, unit: str, value: float) -> str:
-    """The words before a number, if its value lies on the other side of it than they say.
-
-    0.88346 is 0.9, and not `more than 0.9`. What float32 leaves open is no side.
-    """
-    words = re.sub(r"\s+", " ", COMMENT.sub("", before.rpartition("\n\n")[2]).lower())
-    value *= 100 if "%" in unit else 1
-    off = value - float(decimal(printed))
-    found = (CEILING if off > 0 else FLOOR).search(words)
-    return found[0].strip(" *_") if found and abs(off) > 2e-6 * abs(value) else ""
 
 
 def of_one(tree: ast.expr) -> bool:
@@ -123,14 +107,22 @@ def same(number: float, constant: float) -> bool:
     return constant == number or (constant < 1 <= parts and abs(parts - round(parts)) < 1e-9)
 
 
-def ways(tree: ast.AST) -> set[int]:
-    """Which way the comparisons go, with their constant on the right."""
-    found = set()
+def ends(tree: ast.AST, words: str) -> tuple[set[int], set[int]]:
+    """Which way the comparisons go: all of them, and those with the number that the words name."""
+    found = [*bounds(tree)]
+    named = {way for known, way in found if not [*missing(words, known)]}
+    return {way for _, way in found}, named
+
+
+def bounds(tree: ast.AST) -> Iterator[tuple[set[float], int]]:
+    """Each comparison, one by one in a chain: its constants, and which way it goes to them."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in WAYS:
-            turned = isinstance(node.left, ast.Constant)
-            found.add(WAYS[type(node.ops[0])] * (-1 if turned else 1))
-    return found
+        if isinstance(node, ast.Compare):
+            pairs = pairwise([node.left, *node.comparators])
+            for (left, right), how in zip(pairs, map(type, node.ops), strict=True):
+                if how in WAYS:
+                    turned = inside(right) and not inside(left)  # the constant stands on the left
+                    yield constants(left) | constants(right), WAYS[how] * (-1 if turned else 1)
 
 
 def squeezed(text: str) -> str:

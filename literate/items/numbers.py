@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from literate.claims import beyond
 from literate.compare import same_number, spell
 from literate.edits import Edit
 from literate.items.base import UPDATE, Item, Mismatch
 from literate.prose import Check
+from literate.sides import beyond
 from literate.tables import Cell, Table
 from literate.values import as_number, truth
 

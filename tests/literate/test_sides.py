@@ -1,0 +1,39 @@
+"""A value lies on the side of a number that the words before it say."""
+
+import pytest
+from helpers import failures
+
+from literate.sides import beyond
+
+
+@pytest.mark.parametrize(("words", "printed", "unit", "value", "side"), [
+    ("It is more than ", "0.9", "", 0.88346, "more than"),
+    ("It is at least **", "4.5", "", 4.487, "at least"),
+    ("It is no\nless than ", "90", " %", 0.8951, "no less than"),
+    ("It is up to ", "0.18", "", 0.18451, "up to"),
+    ("It is less than ", "90", "%", 0.9049, "less than"),
+    ("Fewer than ", "3", "×", 3.2, "fewer than"),
+    ("At<!-- a word --> most ", "12,288", "", 12288.4, "at most"),
+    ("It is not more than ", "−0.9", "", -0.88346, "not more than"),
+    ("It is more than ", "0.9", "", 0.9, ""),
+    ("It is more than ", "0.9", "", 0.91, ""),
+    ("It is more than ", "0.9", "", 0.8999999, ""),  # as float32 has it
+    ("It is no more than ", "0.9", "", 0.88, ""),
+    ("It is not less than ", "0.9", "", 0.91, ""),
+    ("It is up to ", "0.9", "", 0.88, ""),
+    ("It is more than twice ", "0.9", "", 0.88, ""),
+    ("It is more than\n\n", "0.9", "", 0.88, ""),
+    ("The furthermore than ", "0.9", "", 0.88, ""),
+
+])  # fmt: skip
+def test_a_value_lies_on_the_side_that_the_words_say(
+    words: str, printed: str, unit: str, value: float, side: str
+) -> None:
+    assert beyond(words, printed, unit, value) == side
+
+
+def test_a_value_on_the_other_side_fails_at_its_line(run) -> None:
+    text = "# Page\n\n```python\nx = 0.88346\n```\n\nMore than 0.9<!--= x -->.\n"
+    said = "page.md:7: the page says more than 0.9, but x is 0.88346"
+    assert said in failures(run(text)[0])[0]
+    assert said in failures(run(text, "--update-docs")[0])[0]
