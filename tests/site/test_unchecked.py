@@ -2,6 +2,7 @@
 
 import doctest
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from pkgutil import resolve_name
@@ -44,6 +45,22 @@ def test_the_reference_says_no_number_that_nothing_checks() -> None:
     for name, docstring in found:
         assert not [*numbers(words(docstring), 1, "")], name
         assert not [*whole(words(docstring))], name
+
+
+def hiding(code: str) -> bool:
+    """Whether a directive keeps an example from being run, or compared to the letter."""
+    return re.search(r"#\s*doctest:", code) is not None
+
+
+def test_no_example_of_the_package_is_left_out() -> None:
+    for path in (ROOT / "attention").rglob("*.py"):
+        assert not hiding(path.read_text("utf-8")), path
+
+
+def test_an_example_that_is_left_out_is_seen() -> None:
+    assert hiding(">>> attend(x)  # doctest: +SKIP\n1\n")
+    assert hiding(">>> attend(x)  #doctest:+ELLIPSIS\n1\n")
+    assert not hiding("A doctest: it is run.")
 
 
 @pytest.mark.parametrize("name", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
