@@ -1,12 +1,16 @@
 """Every citation is one of the bibliography's, and each of these is cited and has an identifier."""
 
+import json
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
 
 from literate import bibliography as books
+from literate.compare import same_number
 from literate.page import Page
 from literate.prose import CODE
 
@@ -29,6 +33,17 @@ ELSEWHERE = (
     *("the printed output of that example, ", "the six threads, as linked"),
     *("the records of the last runs; ", "the built site in Chromium"),
 )
+
+MEASURED = re.compile(
+    r"(?P<printed>(?<![\w.,])\d+(?:[,\u202f]\d{3})*(?:\.\d+)?)(?P<unit>[ \u202f]?[%×])?"
+    r"<!-- source: (?P<said>(?P<file>benchmarks/\w+\.json).*?) -->"
+)
+# What was computed from two measurements; tests/site computes it again.
+COMPUTED = {
+    "benchmarks/cost.json, eager, held, beside fused, 1024 tokens",
+    "benchmarks/masks.json, none at 64 tokens, ours less the tensor",
+    "benchmarks/memory.json, window beside causal, 8192 tokens",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -63,8 +78,40 @@ def test_a_number_has_a_source_that_there_is() -> None:
     assert seen > 100
 
 
-def test_every_work_is_cited() -> None:
+@cache
+def measured(file: str) -> list[float]:
+    """All numbers of a file of results."""
+    return [*numbers(json.loads(Path(file).read_text("utf-8")))]
 
+
+def numbers(part: object) -> Iterator[float]:
+    match part:
+        case dict():
+            yield from numbers([*part.values()])
+        case list():
+            for one in part:
+                yield from numbers(one)
+        case int() | float():
+            yield float(part)
+
+
+def test_a_number_of_a_measurement_is_one_that_was_measured() -> None:
+    """Which one, `tests/site` says, page by page; this asks of all pages whether it is any.
+
+    A large file has many numbers of two or three digits: some wrong one will be in it by chance.
+    """
+    computed = set()
+    found = [match for path in (*Path("docs").rglob("*.md"), Path("README.md"))
+             for match in MEASURED.finditer(CODE.sub("", Page.read(path).prose))]  # fmt: skip
+    assert len(found) > 80
+    for number in found:
+        printed, unit = number["printed"], number["unit"] or ""
+        if not any(same_number(printed, unit, value) for value in measured(number["file"])):
+            computed.add(number["said"])
+    assert computed == COMPUTED
+
+
+def test_every_work_is_cited() -> None:
     said = list(books.mentions())
     for work in books.works():
         assert any(mention.title and mention.means(work) for mention in said), work
