@@ -7,6 +7,7 @@ from literate.guards import unchecked, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
 from literate.module import runs
 from literate.shown import never_run
+from literate.typed import typed
 from literate.unfailing import unfailing
 
 
@@ -26,6 +27,8 @@ class GuardItem(Item[Whole]):
         for line, number in unchecked(page):
             meant = "<!--= expression -->, <!-- source: … --> or, for a setting, backticks"
             raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")
+        for line, number in typed(page):
+            raise Mismatch(line, f"the block types {number} into what it prints: compute it")
         for line, message in at_odds(page):
             raise Mismatch(line, message)
         for line, message in pictures.out_of_order(page, self.path.stem):
