@@ -46,6 +46,13 @@ def spell(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     shutil.rmtree(own, ignore_errors=True)
 
 
+def test_a_word_that_is_meant_for_another_is_found(spell) -> None:
+    """Attention is causal; what else it might be, no dictionary refuses."""
+    code, (found,) = spell("Casual attention.\n", ".md")
+    assert code == 1
+    assert "(Casual)" in found
+
+
 def test_wrong_and_american_words_of_a_page_are_found(spell) -> None:
     code, found = spell(PAGE, ".md")
     assert code == 1
