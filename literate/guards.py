@@ -32,10 +32,12 @@ NUMBER = re.compile(
           | [\s-]per\s?cent\b | -fold\b
           | \stimes\s(?:as\s(?:fast|slow|long)|faster|slower|more|less|fewer)\b
           | \stimes\s(?:larger|smaller|longer|shorter|higher|wider|bigger|deeper)\b
+          | \stimes\s(?:cheaper|quicker|heavier|lighter|better|worse|ours)\b
           | \stimes\s(?:the|all|our|its|their|that|what)\b
+          | \s(?:thousand|million|billion)s?\b | \s?[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]
           | \stimes\sas\s(?:many|much|few|large|big|small|wide|high|deep|often)\b
         )
-    )|×\s?\d+|\b(?i:factor)\sof\s\d+|[¼-¾⅐-⅞]""",
+    )|×\s?\d+|\b(?i:factor)\s(?:of\s)?\d+|[¼-¾⅐-⅞]""",
     re.X,
 )
 PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]

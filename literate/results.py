@@ -12,10 +12,10 @@ from literate.page import Page
 from literate.prose import CHECK, CODE, COMMENT, hidden
 
 ONE = (
-    r"(?<!\bone )(?<!\bits )(?<!\ba )(?:section|equation|table|figure|chapter|exercise|step"
+    r"(?<!\bone )(?<!\bits )(?<!\ba )(?:section|equation|table|figure|chapter|exercise"
     r"|(?<!for )example|version|sec\.|eq\.|fig\.)"
 )
-MANY = r"(?:sections|equations|tables|figures|chapters|exercises|steps|examples|versions|pages)"
+MANY = r"(?:sections|equations|tables|figures|chapters|exercises|examples|versions|pages)"
 NAMED = r"(?:Python|PyTorch|CUDA|CC\sBY|Apache|§)"
 NUMBERED = (
     r"\s?(?!0\.)\d{1,2}(?:\.\d{1,2}){0,2}"
@@ -37,15 +37,15 @@ FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^\\$\n]|\n(?!\s*\n)
 TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
 SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")  # of a tag, to a reader
 YEAR = re.compile(r"\((?:19\d\d|20[0-2]\d)\)|\b(?:19|20)\d\d-\d\d-\d\d\b")
-# In a sentence alone: in a caption “the root of 2024” would be one.
+# In a sentence alone: in a caption “the root of 2024” would be one, and “in 2010 rows” anywhere.
 COUNTED = r"(?:tokens|words|queries|keys|values|rows|entries|heads|numbers|scores)"
-OF_YEAR = re.compile(rf"\b(?i:of|in) (?:19\d\d|20[0-2]\d)\b(?!-|\s{COUNTED})")
+OF_YEAR = re.compile(rf"\b(?i:of|in) (?:201[4-9]|202\d)\b(?!-|\s{COUNTED})")
 SOURCED = re.compile(r"[-+−\d.,\u202f]*\d[ \u202f]?[%×]?<!-- source: (?!-->)[^\n]+?-->")
 # A table whose source stands below it, on a line of its own.
 SOURCED_TABLE = re.compile(
     r"^(?:[ \t>]*\|[^\n]*\n)+[ \t>]*\n?[ \t>]*<!-- source: (?!-->)[^\n]+?-->[ \t]*$", re.M
 )
-NUMBER = re.compile(r"(?<![\w.,#])(?<![A-Za-z]-)\d+(?:[.,\u202f]\d+)*")
+NUMBER = re.compile(r"(?<![\w.,#])(?<![A-Z]-)(?<!Attention-)\d+(?:[.,\u202f]\d+)*")
 THOUSANDS = re.compile(r"[kKMG]\b")  # 2k is another number than 2
 ROW = re.compile(r"(?<=\n)[ \t>]*\|.*")  # but the first, which names the columns
 WORDS = {
@@ -91,8 +91,8 @@ def whole(text: str) -> Iterator[tuple[int, str]]:
     text = LIST.sub(lambda match: hide(match[0], ITEM), TAG.sub(said, text))
     for number in NUMBER.finditer(text):
         plain = re.sub("[,\u202f]", "", number[0])
-        if plain.isdigit() and len(plain) > 1:
-            more = THOUSANDS.match(text, number.end())
+        more = THOUSANDS.match(text, number.end())
+        if plain.isdigit() and (more or len(plain) > 1):
             yield number.start(), plain + (more[0] if more else "")
 
 

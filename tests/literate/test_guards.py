@@ -130,6 +130,17 @@ UNCHECKED = [
     "version 12 GiB",
     "one table 48 deep, its table 96, a step 13",
     "in 2017 tokens, of 2024 rows",
+    "in 2010 pairs",
+    "It takes 9 million of them.",
+    "9 thousand and 3 billions",
+    "It is 5 times cheaper.",
+    "3 times ours",
+    "It is larger by the factor 5.",
+    "It takes 4² steps.",
+    "It takes 2 ⁻³ of them.",
+    "With 8k keys it is slow.",
+    "At step 40 it is done, after steps 5 to 12.",
+    "a width-48 head",
     "```python\nx = 2000\n```\n\n2000k queries",
 ]
 PARDONED = [
@@ -138,7 +149,7 @@ PARDONED = [
     "Set `dropout=0.25`.",
     "```python\nprint(1 / 3)\n```\n\n```text {.output}\n0.3333\n```\n\nIt prints `0.3333`.",
     "```python\nx = 1  # as in section 3.1\n```",
-    "exercise 2.1, step 2.3, PyTorch 2.11, CUDA 12.4, eq. 3.4, arXiv 1706.03762",
+    "exercise 2.1, PyTorch 2.11, CUDA 12.4, eq. 3.4, arXiv 1706.03762",
     "[doi 10.1145/5666.5673](https://example.org/)",
     "Llama-3.1 and GPT-3.5",
     "Sections 3.1, 3.2 and 4.1",
@@ -173,7 +184,8 @@ PARDONED = [
     "```sh\npip install torch==2.13.0\n```",
     '!!! predict "Which of them?"\n\n    - ( ) 1490: no.\n    - (x) One of 7: yes.',
     "```python\nx = 2000\n```\n\n2000 keys and 2000 GB",
-    "tables 12 and 13 of it, in step 12 of 2017",
+    "tables 12 and 13 of it, in section 12 of 2017",
+    "FlashAttention-32, GPT-35, 6 kings, the factors 2 and 3, factor by factor",
 ]
 
 
