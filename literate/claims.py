@@ -59,9 +59,9 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
 
 
 def clause(before: str) -> str:
-    """The last words, from a stop or a comment on."""
+    """The last words, from a stop or a comment on; a comma ends no claim."""
     before = COMMENT.sub("\0", before.rpartition("\n\n")[2])
-    return re.split(r"[.;:,?!(]\s|\0", before)[-1].lower()
+    return re.split(r"[.;:?!]\s|\0", before)[-1].lower()
 
 
 def constants(tree: ast.AST) -> set[float]:
