@@ -23,12 +23,14 @@ NAME = {
     "url": r"https://[\w.-]+/[\w./-]*",
 }
 
-DOCUMENTATION = {"CUDA C++ Programming Guide", "CUDA semantics", "PTX ISA"}  # it has no year
+# It has no year.
+DOCUMENTATION = {"CUDA C++ Programming Guide", "CUDA semantics", "H200 Tensor Core GPU", "PTX ISA"}
 
 
 # What pages take numbers from, beside works, files and the package.
 ELSEWHERE = (
     *("NVIDIA, CUDA C++ Programming Guide, ", "NVIDIA H100 Tensor Core GPU datasheet, "),
+    "NVIDIA, H200 Tensor Core GPU, data sheet",
     *("PyTorch, FlashAttentionKernel.cpp, ", "transformers, GPT2Config: ", "mallopt(3), "),
     *("the printed output of that example, ", "the six threads, as linked"),
     *("the records of the last runs; ", "the built site in Chromium"),
