@@ -12,7 +12,7 @@ from literate.breaking.trial import Result, Trial, run
 from literate.page import Page
 
 PRINTS = """```python
-print("{} of them")
+print({!r}, "of them")
 ```
 
 ```text {{.output}}
@@ -134,7 +134,7 @@ def test_what_its_own_step_names_is_not_tried_again(book: Book) -> None:
 
 def test_a_digit_that_its_own_step_lets_pass(book: Book) -> None:
     """A last decimal one unit below what is printed may be moved to one unit above it."""
-    text = PRINTS.format("0.3333", "0.3332")
+    text = PRINTS.format(0.3333, "0.3332")
     assert seen(book.tried(text)) == ("", {"output": 5}, 5, [(6, "2")])
 
 
