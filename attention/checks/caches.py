@@ -87,7 +87,8 @@ def forgotten(length: int, held: int, window: int) -> None:
     if 0 < length < held and held > window:
         raise ValueError(
             f"cache cannot go back from {held} to {length}: of what came before, only a window of "
-            f"{window} is held; expected a KVCache, or a length of at most {window} before"
+            f"{window} is held; expected a length of 0, a KVCache, or at most {window} positions "
+            "before"
         )
 
 
@@ -150,7 +151,7 @@ def remembered(positions: object) -> None:
 def memory(memory: Any, query: Tensor, value: object, module: Any) -> None:
     """Keys and values of another sequence, that another call has made."""
     if value is not None:
-        raise ValueError("value is given with a Memory: expected none, since it holds them")
+        raise ValueError("value is given with a Memory: expected none, since it holds the values")
     remembered(module.positions)
     expected = module.num_kv_heads, module.head_dim
     for name, x in (("keys", memory.key), ("values", memory.value)):

@@ -138,7 +138,7 @@ class Not(Of):
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
         keep = self.mask.__call__(batch, head, query, key)
-        return not keep if isinstance(keep, bool) else ~keep  # of no truth value `not` makes one
+        return not keep if isinstance(keep, bool) else ~keep  # `not None` would be True
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
         hidden = self.mask.intervals(query, keys)

@@ -216,7 +216,7 @@ CASES = {
         lambda: ROLLED.crop(3),
         ValueError,
         "cache cannot go back from 6 to 3: of what came before, only a window of 4 is held; "
-        "expected a KVCache, or a length of at most 4 before",
+        "expected a length of 0, a KVCache, or at most 4 positions before",
     ),
     "back before the first": (
         lambda: ROLLED.crop(-1),
@@ -277,7 +277,7 @@ CASES = {
     "a value beside a memory": (
         lambda: ATTEND(X, ATTEND.remember(X), X),
         ValueError,
-        "value is given with a Memory: expected none, since it holds them",
+        "value is given with a Memory: expected none, since it holds the values",
     ),
     "a memory of another batch": (
         lambda: ATTEND(X[:1], ATTEND.remember(X)),
