@@ -24,7 +24,6 @@ from literate.sides import beyond
     ("It is more than twice ", "0.9", "", 0.88, ""),
     ("It is more than\n\n", "0.9", "", 0.88, ""),
     ("The furthermore than ", "0.9", "", 0.88, ""),
-
 ])  # fmt: skip
 def test_a_value_lies_on_the_side_that_the_words_say(
     words: str, printed: str, unit: str, value: float, side: str

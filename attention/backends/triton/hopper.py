@@ -35,7 +35,7 @@ def takes(
 ) -> bool:
     """Whether this kernel computes what the portable one would, and in less time."""
     batch, _, queries, width = query.shape
-    if not can(query, key, value, rule):
+    if width not in CONFIGS or not can(query, key, value, rule):
         return False
     least = LEAST[width].full if rule.right >= queries - 1 else LEAST[width].causal
     config = CONFIGS[width]

@@ -41,9 +41,9 @@ def takes(
     rule: Rule,
 ) -> bool:
     """Whether these kernels compute what the portable ones would, and in less time."""
-    batch, heads, queries, _ = query.shape
+    batch, heads, queries, width = query.shape
     keys = key.size(2)
-    if not can(query, key, value, rule):
+    if width not in OF_QUERIES or not can(query, key, value, rule):
         return False
     full = rule.right >= queries - 1
     return (

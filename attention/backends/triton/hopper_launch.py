@@ -26,8 +26,6 @@ class Least(NamedTuple):
     causal: int
 
 
-WIDTHS = (64, 128)
-
 # Of each thread when the kernel starts, and of a consumer's later, by the number of consumers. Four
 # warps of 32 threads for each, and as many for the producer, share 65,536, and get them in eights.
 # The producer then gives up all but 24.
@@ -43,11 +41,10 @@ def can(
     value: Float[Tensor, "batch kv_heads keys width"],
     rule: Rule,
 ) -> bool:
-    """Whether these kernels know the mask, the width and how the tensors lie."""
+    """Whether these kernels know the mask, and how the tensors lie."""
     queries, keys = query.size(2), key.size(2)
     return (
         is_hopper(query.device)
-        and query.size(3) in WIDTHS
         and (rule.right == 0 or rule.right >= queries - 1)
         and rule.left >= keys - 1  # what is behind a query is not hidden
         and rule.spans is None
@@ -78,11 +75,9 @@ def tiles(length: int, *tensors: Tensor) -> list[Any]:
     """What copies so many rows of a head at a time, from or to each tensor."""
     from triton.experimental.gluon.nvidia.hopper import TensorDescriptor
 
-    return [
-        TensorDescriptor(x, list(x.shape), strides(x), [1, 1, length, width], layout(length, width))
-        for x in tensors
-        for width in [x.shape[-1]]
-    ]
+    width = tensors[0].shape[-1]  # of all of them
+    block, lies = [1, 1, length, width], layout(length, width)
+    return [TensorDescriptor(x, list(x.shape), strides(x), block, lies) for x in tensors]
 
 
 @cache  # asked for four times a call, that took two fifths of the time to start one
