@@ -89,7 +89,7 @@ def of_two(tensors, numbers):
     return either
 
 
-def layout(*args):
+def layout(*args, **sizes):
     return None
 
 
@@ -97,7 +97,7 @@ language = SimpleNamespace(
     constexpr=lambda x: x,
     int32=torch.int32, int64="barriers", float32=torch.float32,
     SliceLayout=layout, DotOperandLayout=layout, NVMMADistributedLayout=layout,
-    BlockedLayout=layout, SwizzledSharedLayout=layout,
+    BlockedLayout=layout, SwizzledSharedLayout=layout, DistributedLinearLayout=layout,
     static_range=range,
     cdiv=lambda a, b: -(-a // b),
     minimum=of_two(torch.minimum, min), maximum=of_two(torch.maximum, max),

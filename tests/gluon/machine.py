@@ -27,6 +27,7 @@ class Agent(threading.Thread):
         self.known: set[int] = set()  # events
         self.products: list[Product] = []  # begun and not yet waited for, in their order
         self.stores: list[Step] = []
+        self.kept: list[object] = []  # registers that a product has read, to be named once more
 
     def run(self) -> None:
         self.go.acquire()
@@ -35,6 +36,8 @@ class Agent(threading.Thread):
                 self.work()
                 if self.products:
                     raise Fault("a group ends while its product is under way")
+                if self.kept:
+                    raise Fault("a product read registers that the compiler may have reused")
                 if any(not store.done for store in self.stores):
                     raise Fault("a group ends while its tile is being stored")
         except BaseException as fault:

@@ -36,8 +36,8 @@ def warpgroup_mma(a, b, acc, *, use_acc=True, is_async=False):
 def warpgroup_mma_wait(num_outstanding=0, deps=()):
     """The oldest products have ended, and nothing is known of the last so many.
 
-    What ends here must be among `deps`, its operand in registers too: of what is not, the compiler
-    may reuse the registers.
+    What ends here must be among `deps`, and its operand in registers here or later: of what is not,
+    the compiler may reuse the registers.
 
     Source:
         Triton, TritonNvidiaGPUOps.td, `warp_group_dot_wait`.
@@ -48,9 +48,10 @@ def warpgroup_mma_wait(num_outstanding=0, deps=()):
     del group.products[: len(ends)]
     for one in ends:
         group.known.add(one.event)
-        kept = [one] if one.registers is None else [one, one.registers]
-        if not all(any(x is dep for dep in deps) for x in kept):
+        if not any(one is dep for dep in deps):
             raise Fault("a product ends whose registers the compiler may have reused")
+        group.kept += [] if one.registers is None else [one.registers]
+    group.kept = [x for x in group.kept if not any(x is dep for dep in deps)]
     if any(dep in group.products for dep in deps if isinstance(dep, Product)):
         raise Fault("the result of a product that may be under way is read")
     found = tuple(dep.value if isinstance(dep, Product) else dep for dep in deps)

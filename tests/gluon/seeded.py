@@ -80,7 +80,12 @@ SEEDED = {
         "    context *= gl.convert_layout(factor, gl.SliceLayout(1, CONTEXT))[:, None]\n",
         "",
     ),
-    "sum not rescaled": ("total * factor + gl.sum(shares, 1)", "total + gl.sum(shares, 1)"),
+    "sum not rescaled": ("total * less + ", "total + "),
+    "sums of one thread": ("gl.sum(total, 1)", "gl.max(total, 1)"),
+    "queries not kept": (
+        "context, shares, asking = warpgroup_mma_wait(0, deps=(context, shares, asking))",
+        "context, shares = warpgroup_mma_wait(0, deps=(context, shares))",
+    ),
     "values one tile too early": (
         "kv_head, column, n - 1, v, v_free",
         "kv_head, column - COLUMNS, n - 1, v, v_free",

@@ -121,7 +121,7 @@ OF_QUERIES = BOTH | {
         "sequence, head, head % group, row",
     ),
     "context of another consumer": ("matrix(c.index(PART))", "matrix(c.index(0))"),
-    "gradients of another consumer": ("g.index(PART))\n    stage", "g.index(0))\n    stage"),
+    "gradients of another consumer": ("g.index(PART)))\n    stage", "g.index(0)))\n    stage"),
     "values for keys": ("multiply(g, v.index(now)", "multiply(g, k.index(now)"),
     "keys of the next tile": ("matrix(k.index(now))", "matrix(k.index((n + 1) % STAGES))"),
     "stored a row too late": (
@@ -129,6 +129,11 @@ OF_QUERIES = BOTH | {
         "copy_out(to_map, [sequence, head, row + 1",
     ),
 }
+
+FIRST = "    scores = multiply(k, q.index(now), SCORES)\n"
+SECOND = """\
+    of_weights = warpgroup_mma(v, matrix(g.index(now)).permute((1, 0)), lower, is_async=True)
+"""
 
 OF_KEYS = BOTH | {
     "wrong phase for queries": (
@@ -200,18 +205,7 @@ OF_KEYS = BOTH | {
         "0, deps=(to_value, shares, to_key, of_scores)",
         "1, deps=(to_value, shares, to_key, of_scores)",
     ),
-    "products begun in the other order": (
-        """    scores = multiply(k, q.index(now), SCORES)
-    of_weights = warpgroup_mma(
-        matrix(v), matrix(g.index(now)).permute((1, 0)), lower, is_async=True
-    )
-""",
-        """    of_weights = warpgroup_mma(
-        matrix(v), matrix(g.index(now)).permute((1, 0)), lower, is_async=True
-    )
-    scores = multiply(k, q.index(now), SCORES)
-""",
-    ),
+    "products begun in the other order": (FIRST + SECOND, SECOND + FIRST),
     "registers of the weights not kept": (
         "deps=(to_value, shares, to_key, of_scores)",
         "deps=(to_value, of_scores, to_key, of_scores)",

@@ -32,6 +32,7 @@ class View:
     def __init__(self, tiles, shape, dtype, see=lambda data: data):
         self.tiles, self.see, self.dtype = tiles, see, dtype
         self.type = SimpleNamespace(shape=list(shape))
+        self.shape = self.type.shape
 
     def index(self, i):
         return View([self.tiles[int(i)]], self.type.shape[1:], self.dtype)

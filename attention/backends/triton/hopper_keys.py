@@ -150,7 +150,7 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
     line = gl.arange(0, ROWS, layout=gl.SliceLayout(0, SCORES))  # (R,)
     to_key = gl.zeros([COLUMNS, WIDTH], gl.float32, FOUND)
     to_value = gl.zeros([COLUMNS, WIDTH], gl.float32, FOUND)
-    pair = (k.index(PART), v.index(PART))
+    pair = (matrix(k.index(PART)), matrix(v.index(PART)))
     stages = (q, g, logs, dots, barriers)
     mbarrier.wait(own.index(PART), 0)
     n = 0
@@ -185,7 +185,7 @@ def turn(
     q, g, logs, dots, barriers = stages
     _, ready, free = barriers
     ROWS: gl.constexpr = q.type.shape[2]
-    COLUMNS: gl.constexpr = k.type.shape[2]
+    COLUMNS: gl.constexpr = k.shape[0]
     STAGES: gl.constexpr = q.type.shape[0]
     SHARES: gl.constexpr = gl.DotOperandLayout(0, FOUND, 2)
     now = n % STAGES
@@ -195,9 +195,7 @@ def turn(
     same = dots.index(now).load(gl.SliceLayout(0, SCORES))  # (R,)
     lower = gl.zeros([COLUMNS, ROWS], gl.float32, SCORES) - same[None, :]
     scores = multiply(k, q.index(now), SCORES)
-    of_weights = warpgroup_mma(
-        matrix(v), matrix(g.index(now)).permute((1, 0)), lower, is_async=True
-    )
+    of_weights = warpgroup_mma(v, matrix(g.index(now)).permute((1, 0)), lower, is_async=True)
     log = logs.index(now).load(gl.SliceLayout(0, SCORES))  # (R,)
     # Products end in the order of their start: one is still under way.
     scores = warpgroup_mma_wait(1, deps=(scores,))

@@ -35,13 +35,11 @@ def fetch(source, sequence, head, row, tile, ready):
 
 @gluon.jit
 def multiply(q, k, SCORES: gl.constexpr):
-    """Begin the products (R, C) of all rows of one tile with all of another: scores, say."""
-    ROWS: gl.constexpr = q.type.shape[2]
+    """Begin the products (R, C) of all rows of a matrix with all rows of a tile: scores, say."""
+    ROWS: gl.constexpr = q.shape[0]
     COLUMNS: gl.constexpr = k.type.shape[2]
     nothing = gl.zeros([ROWS, COLUMNS], gl.float32, SCORES)
-    return warpgroup_mma(
-        matrix(q), matrix(k).permute((1, 0)), nothing, use_acc=False, is_async=True
-    )
+    return warpgroup_mma(q, matrix(k).permute((1, 0)), nothing, use_acc=False, is_async=True)
 
 
 @gluon.jit

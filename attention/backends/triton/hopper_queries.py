@@ -144,7 +144,7 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
     same = gl.convert_layout(same, gl.SliceLayout(1, SCORES))  # (R,)
     gl.store(sames + start + line, same, mask=line < queries)
     found = gl.zeros([ROWS, WIDTH], gl.float32, FOUND)
-    pair = (q.index(PART), g.index(PART))
+    pair = (matrix(q.index(PART)), matrix(g.index(PART)))
     stages = (k, v, barriers)
     # Without a mask, too, the last tile may reach beyond the last key.
     for n in range(masked):
