@@ -104,6 +104,8 @@ def kernel(
     axes = query.ndim
     if over is not None and (axes != 4 or over.ndim != 4):
         over = four_of(over, query.shape[:-3])
+    if over is not None and over.is_cuda:
+        over = rows_of(over, key.size(-2))
     q, k, v = query, key, value
     if axes != 4:
         q, k, v = four(query), four(key), four(value)
@@ -158,6 +160,17 @@ def positive_scale(
     if not isinstance(scale, float) or scale == 0:
         return query * scale, 1.0
     return query, scale
+
+
+def rows_of(
+    over: Float[Tensor, "batch heads rows width"] | Bool[Tensor, "batch heads rows width"],
+    keys: int,
+) -> Float[Tensor, "batch heads rows keys"] | Bool[Tensor, "batch heads rows keys"]:
+    """A number for each key: one for all of them torch's kernels for a GPU read as several.
+
+    On an H200, with PyTorch 2.11, a bias of one column in float16 ended in a misaligned address.
+    """
+    return over if over.size(-1) == keys else over.expand(*over.shape[:-1], keys).contiguous()
 
 
 def four_of(

@@ -15,6 +15,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
+from attention.backends import fused
 
 
 @pytest.mark.slow
@@ -28,6 +29,28 @@ def test_one_graph_for_any_size(axes: int) -> None:
     for sizes in ((2, 4, 5, 8), (3, 2, 6, 8)):
         x = torch.randn(sizes[-axes:], requires_grad=True)
         torch.testing.assert_close(attend(x), dot_product_attention(x, x, x))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("size", [(1, 9), (9, 1), (1, 1), (4, 9, 1), (2, 1, 1, 9), (2, 1, 9, 1)])
+@pytest.mark.parametrize("backend", ["auto", "fused"])
+def test_one_row_or_column_for_all(backend: str, size: tuple, dtype: torch.dtype, draw) -> None:
+    """Torch's kernels for a GPU read beyond a column."""
+    inputs = [draw(2, 4, 9, 16, dtype=dtype, grad=False) for _ in range(3)]
+    bias = draw(*size, dtype=dtype, grad=False)
+    for given in ({"bias": bias}, {"mask": bias > -1}, {"mask": bias > -1, "bias": bias}):
+        got, want = (
+            dot_product_attention(*inputs, **given, backend=by) for by in (backend, "eager")
+        )
+        far = 1e-5 if dtype is torch.float32 else 8 * torch.finfo(dtype).eps
+        torch.testing.assert_close(got, want, atol=far, rtol=far)
+
+
+def test_rows_have_a_number_for_each_key() -> None:
+    column, row = torch.tensor([[[[1.0], [2.0]]]]), torch.ones(1, 1, 1, 3)
+    assert fused.rows_of(column, 3).tolist() == [[[[1.0] * 3, [2.0] * 3]]]
+    assert fused.rows_of(column, 3).is_contiguous()
+    assert fused.rows_of(row, 3) is row
 
 
 @pytest.mark.parametrize("backend", ["eager", "fused", "loops"])
