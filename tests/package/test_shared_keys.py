@@ -22,12 +22,16 @@ def given(batch: int = 1) -> Inputs:
 @pytest.mark.parametrize("mask", [None, Causal()])
 @pytest.mark.parametrize("batch", [1, 3])
 def test_rows_err_no_more_than_heads(batch: int, mask: Causal | None, scale: float | None) -> None:
-    query, key, value = given(batch)
-    context = dot_product_attention(query, key, value, mask, scale=scale)
-    double = query.double(), key.double(), value.double()
-    exact = scaled_dot_product_attention(*double, scale=scale, enable_gqa=True)
-    heads = scaled_dot_product_attention(query, key, value, scale=scale, enable_gqa=True)
-    assert (context - exact).abs().max() <= 2 * (heads - exact).abs().max() + 1e-7
+    ours = theirs = 0.0  # of one draw alone, either may err thrice as much as the other
+    for _ in range(20):
+        query, key, value = given(batch)
+        double = query.double(), key.double(), value.double()
+        exact = scaled_dot_product_attention(*double, scale=scale, enable_gqa=True)
+        heads = scaled_dot_product_attention(query, key, value, scale=scale, enable_gqa=True)
+        context = dot_product_attention(query, key, value, mask, scale=scale)
+        ours += (context - exact).abs().max()
+        theirs += (heads - exact).abs().max()
+    assert ours <= 2 * theirs
 
 
 def test_a_cache_with_room_is_not_read_beyond_what_it_holds() -> None:
