@@ -2,6 +2,7 @@
 
     .venv/bin/python benchmarks/gpu.py                  # needs an NVIDIA GPU of sm_80 or newer
     .venv/bin/python benchmarks/gpu.py --part forward   # one part of it, or several
+    .venv/bin/python benchmarks/gpu.py --part decode --written     # see gpu_clock.py
     .venv/bin/python benchmarks/gpu.py --dry            # on the CPU, tiny: writes nothing
 
 First our kernels are checked: where heads of a width go wrong, none of that width are timed. Then
@@ -11,7 +12,8 @@ that is cut off leaves what it has. `ms` is the median of the rounds, `ratio` ho
 as ours, `tflops` and `gbs` what the published count of work makes of it; `ceilings` what a matrix
 product and a copy of this machine reach. `triton` is our backend; `portable` or `hopper` are those
 of its kernels, for every GPU and for Hopper, that it does not take for the shape; `fused` is the
-kernel that torch takes unasked. FlexAttention is compiled as `torch.compile` does unasked.
+kernel that torch takes unasked. FlexAttention is compiled as `torch.compile` does unasked; with
+`flash-attn-4` installed, FlashAttention 4 is there too.
 """
 
 import argparse
@@ -34,6 +36,7 @@ def main(arguments: list[str]) -> int:
     asked.add_argument("--rounds", type=int, default=3, choices=range(1, 10))
     asked.add_argument("--pause", type=float, default=0.5, help="seconds before each way, to cool")
     asked.add_argument("--without", action="append", default=[], help="leave a way out, flex say")
+    asked.add_argument("--written", action="store_true", help="a cache full of what was written")
     given = asked.parse_args(arguments)
     if not given.dry and not torch.cuda.is_available():
         say("no CUDA device: expected an NVIDIA GPU and a torch built for CUDA, or --dry")
@@ -66,8 +69,9 @@ def main(arguments: list[str]) -> int:
         return wrong
     measured = {"gpu": machine(), **versions()}
     for part, each in shapes.items():
-        for cells in table(each, device, ours, given.rounds, given.pause, every):
-            keep(__file__, part, cells, **measured)
+        name = f"{part}, written" if given.written else part
+        for cells in table(each, device, ours, given.rounds, given.pause, every, given.written):
+            keep(__file__, name, cells, **measured)
     return wrong
 
 

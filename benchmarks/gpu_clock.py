@@ -1,8 +1,11 @@
 """How `gpu.py` takes times: on the device's own clock, with nothing left in its cache.
 
-As `triton.testing.do_bench` does: events around each call, a large buffer zeroed before it. That
-takes the device a quarter of a millisecond, in which Python starts the call. Where that takes
-longer, a part of it is in the time of a short call, and the rounds lie far apart.
+As `triton.testing.do_bench` does: events around each call, a large buffer gone through before it.
+That takes the device a millisecond, in which Python starts the call: so of Python's time nothing is
+in that of a call.
+
+The buffer is read. `do_bench` writes it, and then the cache is full of numbers that are not in
+memory yet: the call that is timed has to wait until they have gone there. `--written` does that.
 """
 
 import statistics
@@ -10,29 +13,29 @@ from collections.abc import Callable
 from time import perf_counter
 
 import torch
-from torch import Tensor
 
-FLUSH = 2**30  # bytes: many times any GPU's cache
+FLUSH = 2**32  # bytes: many times any GPU's cache
 WARM, SAMPLES = 3, 20
 
 Call = Callable[[], object]
 
 
-def take(prepare: Callable[[], Call], device: str) -> float:
+def take(prepare: Callable[[], Call], device: str, written: bool = False) -> float:
     """Median milliseconds of the calls that `prepare` makes, one a sample; its own are not in."""
     for _ in range(WARM):
         prepare()()
     if device == "cpu":
         return statistics.median(wall(prepare()) for _ in range(SAMPLES))
-    cache = torch.empty(FLUSH, dtype=torch.int8, device=device)
-    pairs = [on_device(prepare(), cache) for _ in range(SAMPLES)]
+    buffer = torch.zeros(FLUSH // 4, device=device)
+    through = buffer.zero_ if written else buffer.sum
+    pairs = [on_device(prepare(), through) for _ in range(SAMPLES)]
     torch.cuda.synchronize()
     return statistics.median(start.elapsed_time(end) for start, end in pairs)
 
 
-def on_device(call: Call, cache: Tensor) -> tuple[torch.cuda.Event, torch.cuda.Event]:
+def on_device(call: Call, through: Call) -> tuple[torch.cuda.Event, torch.cuda.Event]:
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    cache.zero_()
+    through()
     start.record()
     call()
     end.record()

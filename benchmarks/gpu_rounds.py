@@ -18,7 +18,9 @@ Round = dict[str, float | str]  # milliseconds, or why there are none
 NEAR = 0.02
 
 
-def turn(shape: Shape, every: dict[str, Make], device: str, pause: float) -> Round:
+def turn(
+    shape: Shape, every: dict[str, Make], device: str, pause: float, written: bool = False
+) -> Round:
     """Milliseconds of every way, in an order of chance, each after a pause to cool.
 
     A way that agrees with no other has no time.
@@ -37,7 +39,7 @@ def turn(shape: Shape, every: dict[str, Make], device: str, pause: float) -> Rou
         time.sleep(pause)
         try:
             way = every[name]()
-            found[name] = take(lambda way=way: bind(way, given, grad), device)
+            found[name] = take(lambda way=way: bind(way, given, grad), device, written)
             results[name] = bind(way, given, grad)()
         except Exception as error:  # a way that cannot is a cell without a time, not the end
             found[name] = reason(error)

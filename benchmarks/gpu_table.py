@@ -44,6 +44,7 @@ def table(
     rounds: int,
     pause: float,
     every: Callable[[Shape, str], dict[str, Make]] = ways,
+    written: bool = False,
 ) -> Iterator[dict[str, object]]:
     """After each shape, the cells of all rounds so far and what the machine gave in them."""
     taken: dict[Shape, list[Round]] = {shape: [] for shape in shapes}
@@ -53,7 +54,7 @@ def table(
         tops.append({name: figures(x) for name, x in ceilings(device, *small).items()})
         say(f"round {turns} of {rounds}: {tops[-1]}")
         for place, (shape, found) in enumerate(taken.items(), 1):
-            found.append(turn(shape, every(shape, device), device, pause))
+            found.append(turn(shape, every(shape, device), device, pause, written))
             say(f"  {place}/{len(shapes)} {shape.name}: {brief(found[-1])}")
             known = {x.name: merge(x, each, ours) for x, each in taken.items() if each}
             yield {"ceilings": tops, "rounds": turns, "shapes": known}

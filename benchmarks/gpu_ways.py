@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, partial
+from importlib.util import find_spec
 from typing import Any
 
 import torch
@@ -30,6 +31,21 @@ def inputs(shape: Shape, device: str, dtype: torch.dtype = torch.bfloat16) -> li
     if shape.queries > 1:
         found = [x.transpose(1, 2).contiguous().transpose(1, 2) for x in found]
     return [x.requires_grad_(shape.backward) for x in found]
+
+
+def flash4(shape: Shape) -> Way:
+    """Its own kernels for Hopper, where its package, `flash-attn-4`, is installed.
+
+    The heads of a token lie side by side, as for FlashAttention 2.
+    """
+    from flash_attn.cute import flash_attn_func  # type: ignore[import-not-found]
+
+    def run(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        rows = (x.transpose(1, 2) for x in (query, key, value))
+        found = flash_attn_func(*rows, causal=shape.causal)
+        return (found[0] if isinstance(found, tuple) else found).transpose(1, 2)
+
+    return run
 
 
 def mask(shape: Shape) -> Mask | None:
@@ -148,6 +164,8 @@ def ways(shape: Shape, device: str) -> dict[str, Make]:
         return found | made | beside(shape, device)
     if shape.queries > 1:
         found |= other(shape)
+        if find_spec("flash_attn"):
+            found["flash 4"] = partial(flash4, shape)
     return found | {
         "fused": partial(ours, "fused", shape),
         "cudnn": partial(torchs, SDPBackend.CUDNN_ATTENTION, shape),
