@@ -11,7 +11,8 @@ import pytest
 from gpu_clock import SAMPLES
 from pages import says as page_says
 
-from attention.backends.triton import hopper_backward
+from attention.backends.triton import hopper_backward, hopper_kernel
+from attention.backends.triton.configs import DECODE, splits
 from attention.backends.triton.hopper import CONFIGS, LEAST
 
 ROOT = Path(__file__).parents[2]
@@ -20,22 +21,25 @@ PAGE = ROOT / "docs/speed/a-gpu-kernel.md"
 says = partial(page_says, "speed/a-gpu-kernel.md")
 WAYS = {
     "portable": "forward", "hopper": "for Hopper", "cudnn": "cuDNN",
-    "flash 2": "FlashAttention 2", "flex": "FlexAttention",
+    "flash 2": "FlashAttention 2", "flash 4": "FlashAttention 4", "flex": "FlexAttention",
 }  # fmt: skip
 LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
 LONG = LENGTHS[1:]
 OF = {"full": "none", "causal": "causal"}
 ENDS = ("least", "most")
 KEYS = (1024, 4096, 16384, 131072)
+WINDOWS = (2048, 8192, 16384)
 WINDOW = "16/16 heads of 128, window of 256, backward"
 
 
 def cell(part: str, name: str) -> dict[str, dict]:
-    """The ways of a shape; in this record `triton` was our kernel for Hopper wherever it could."""
+    """The ways of a shape; `triton` is our kernel for Hopper where it takes that, else portable."""
     ways = KEPT[part]["cells"]["shapes"][name]
-    if part == "backward":  # the kernels for every GPU were timed a day before
-        ways = ways | {"portable": KEPT["backward, portable"]["cells"]["shapes"][name]["portable"]}
-    return ways if part in ("decode", "sparing") else {"hopper": ways["triton"], **ways}
+    if part == "forward":
+        ways = ways | {"flex": KEPT["forward, flex"]["cells"]["shapes"][name]["flex"]}
+    if part not in ("forward", "backward"):
+        return ways
+    return ways | {({"hopper", "portable"} - {*ways}).pop(): ways["triton"]}
 
 
 def square(part: str, n: int, width: int, mask: str) -> dict[str, dict]:
@@ -44,15 +48,14 @@ def square(part: str, n: int, width: int, mask: str) -> dict[str, dict]:
 
 
 def source(part: str) -> str:
-    """Versions are those of every part; dates are not."""
+    """Versions are those of every part."""
     found = {
         f"{kept['gpu']['name']}, bfloat16, torch {kept['torch']}, triton {kept['triton']}, "
         f"cuDNN {kept['cudnn']}, "
         for kept in KEPT.values()
     }
     assert len(found) == 1
-    before = f"; portable {KEPT['backward, portable']['date']}" if part == "backward" else ""
-    return f"<!-- source: benchmarks/gpu.py: {found.pop()}{KEPT[part]['date']}{before} -->"
+    return f"<!-- source: benchmarks/gpu.py: {found.pop()}{KEPT[part]['date']} -->"
 
 
 def table(part: str, head: list[str], rows: list[list[str]], texts: int = 1) -> str:
@@ -75,11 +78,11 @@ def rates(part: str, width: int, ways: tuple[str, ...], names: dict[str, str]) -
 
 
 def forward(width: int) -> str:
-    return rates("forward", width, ("portable", "hopper", "cudnn", "flash 2", "flex"), WAYS)
+    return rates("forward", width, tuple(WAYS), WAYS)
 
 
 def backward() -> str:
-    ways = ("portable", "hopper", "cudnn", "flash 2")
+    ways = tuple(WAYS)[:-1]
     return rates("backward", 128, ways, WAYS | {"portable": "portable"})
 
 
@@ -112,6 +115,15 @@ def decode() -> str:
     return table("decode", head, rows, 0)
 
 
+def after_writing() -> str:
+    lines = ["| keys | after reading, ms | after writing, ms |", "| ---: | ---: | ---: |"]
+    for keys in KEYS[:-1]:
+        name = f"64 × 1 × {keys}, 64/8 heads of 128, full, forward"
+        times = [cell(part, name)["triton"]["ms"] for part in ("decode", "decode, written")]
+        lines.append(f"| {keys} | {times[0]:#.3g} | {times[1]:#.3g} |")
+    return "\n".join(lines) + "\n"
+
+
 def ceilings(part: str, name: str) -> list[float]:
     return [top[name] for top in KEPT[part]["cells"]["ceilings"]]
 
@@ -120,22 +132,34 @@ def shown() -> dict[str, str]:
     """Every sourced number in the prose, by what its comment says."""
     full, causal = (square("forward", 8192, 128, mask) for mask in OF)
     products = ceilings("forward", "tflops")
-    slow = {n: square("forward", n, 128, "causal")["hopper"]["range"] for n in (512, 1024)}
     copies = [x for part in KEPT for x in ceilings(part, "gbs")]
     last = cell("decode", "64 × 1 × 131072, 64/8 heads of 128, full, forward")
     short = cell("decode", "1 × 1 × 1024, 64/8 heads of 128, full, forward")
+    written = cell("decode, written", "1 × 1 × 1024, 64/8 heads of 128, full, forward")
+    several = cell("decode", "64 × 1 × 1024, 64/8 heads of 128, full, forward")
     wide = {mask: [square("forward", n, 64, mask) for n in LENGTHS] for mask in OF}
     back = {
         width: [square("backward", n, width, mask)["cudnn"]["ratio"] for mask in OF for n in LONG]
         for width in (64, 128)
     }
-    few = square("backward", 512, 128, "causal")["hopper"]["range"]
     portable = [
-        ways["cudnn"]["ratio"]
-        for name, ways in KEPT["backward, portable"]["cells"]["shapes"].items()
-        if "of 128" in name and "512" not in name
+        beside(square("backward", n, 128, mask), "portable", "cudnn") for mask in OF for n in LONG
     ]
-    assert len(portable) == 2 * len(LONG)
+    longest = [n for n in LENGTHS if n >= 4096]
+    fourth = {
+        (width, mask): [
+            beside(square("forward", n, width, mask), "hopper", "flash 4") for n in longest
+        ]
+        for width in (64, 128)
+        for mask in OF
+    }
+    fourth_back = [
+        beside(square("backward", n, 128, mask), "hopper", "flash 4") for mask in OF for n in LONG
+    ]
+    window = {
+        way: [cell("sparing", f"1 × {n} × {n}, {WINDOW}")[way]["ratio"] for n in WINDOWS]
+        for way in ("flash 2, window", "flex")
+    }
     busy = [
         7 / 5 * square("backward", n, 128, "full")["hopper"]["tflops"]
         / min(ceilings("backward", "tflops"))
@@ -162,8 +186,14 @@ def shown() -> dict[str, str]:
         "slowest product, backward": f"{min(ceilings('backward', 'tflops')):.0f}",
         "seven products beside one alone, least": f"{min(busy):.2f}",
         "seven products beside one alone, most": f"{max(busy):.2f}",
-        "backward, 512 tokens, causal, least ms": f"{few[0]:.3g}",
-        "backward, 512 tokens, causal, most ms": f"{few[1]:.3g}",
+        "least of FlashAttention 4, backward": f"{min(fourth_back):.2f}",
+        "most of FlashAttention 4, backward": f"{max(fourth_back):.2f}",
+        "least of FlashAttention 4, no mask": f"{min(fourth[128, 'full']):.2f}",
+        "most of FlashAttention 4, no mask": f"{max(fourth[128, 'full']):.2f}",
+        "least of FlashAttention 4, causal": f"{min(fourth[128, 'causal']):.2f}",
+        "most of FlashAttention 4, causal": f"{max(fourth[128, 'causal']):.2f}",
+        "width 64, least of FlashAttention 4, causal": f"{min(fourth[64, 'causal']):.2f}",
+        "width 64, most of FlashAttention 4, causal": f"{max(fourth[64, 'causal']):.2f}",
         "slowest product": f"{min(products):.0f}",
         "fastest product": f"{max(products):.0f}",
         "slowest copy": f"{min(copies):,.0f}",
@@ -171,11 +201,6 @@ def shown() -> dict[str, str]:
         "forward, 8192 tokens, no mask": rate(full["portable"]),
         "cuDNN, 8192 tokens, no mask": rate(full["cudnn"]),
         "for Hopper, 8192 tokens, no mask": rate(full["hopper"]),
-        **{
-            f"for Hopper, {n} tokens, causal, {end} ms": f"{time:.3g}"
-            for n, both in slow.items()
-            for end, time in zip(("least", "most"), both, strict=True)
-        },
         "forward beside the fastest product": f"{full['portable']['tflops'] / max(products):.2f}",
         "forward beside the slowest product": f"{full['portable']['tflops'] / min(products):.2f}",
         "for Hopper beside cuDNN, 8192 tokens, no mask": f"{full['cudnn']['ratio']:.2f}",
@@ -183,19 +208,25 @@ def shown() -> dict[str, str]:
         "64 texts of 131072 keys, GB/s": f"{last['triton']['gbs']:,.0f}",
         "one text of 1024 keys, ms": f"{short['triton']['ms']:#.3g}",
         "one text of 1024 keys, cuDNN, ms": f"{short['cudnn']['ms']:#.3g}",
-        **{
-            f"text of {n} tokens, window, backward, FlashAttention 2": f"{past['ratio']:.2f}"
-            for n in (2048, 8192, 16384)
-            for past in [cell("sparing", f"1 × {n} × {n}, {WINDOW}")["flash 2, window"]]
-        },
-        "width 64, 8192 tokens, no mask": f"{wide['full'][-2]['cudnn']['ratio']:.2f}",
-        "width 64, 1024 tokens, causal": f"{wide['causal'][1]['cudnn']['ratio']:.2f}",
+        "one text of 1024 keys, written, ms": f"{written['triton']['ms']:#.3g}",
+        "64 texts of 1024 keys, ms": f"{several['triton']['ms']:#.3g}",
+        "window, backward, FlashAttention 2, least": f"{min(window['flash 2, window']):.2f}",
+        "window, backward, FlashAttention 2, most": f"{max(window['flash 2, window']):.2f}",
+        "window, backward, FlexAttention, least": f"{min(window['flex']):.2f}",
+        "window, backward, FlexAttention, most": f"{max(window['flex']):.2f}",
+        "width 64, 8192 tokens, no mask": f"{beside(wide['full'][-2], 'hopper', 'cudnn'):.2f}",
+        "width 64, 1024 tokens, causal": f"{beside(wide['causal'][1], 'hopper', 'cudnn'):.2f}",
     }
+
+
+def beside(ways: dict[str, dict], one: str, other: str) -> float:
+    """The rate of one, of that of another."""
+    return ways[one]["tflops"] / ways[other]["tflops"]
 
 
 def test_the_tables_are_those_of_the_script() -> None:
     page = PAGE.read_text("utf-8")
-    for text in (forward(128), backward(), sparing(), decode()):
+    for text in (forward(128), backward(), sparing(), decode(), after_writing()):
         assert page.count(text) == 1, text
     assert page.count("<!-- source: benchmarks/gpu.py:") == 4
 
@@ -211,15 +242,15 @@ def test_every_measured_number_is_the_one_of_the_script() -> None:
 
 @pytest.mark.parametrize("words", [
     "Here and on the way back a text has 16 heads, 128 wide, and all texts together have 16,384 ",
-    "in each of three rounds (two for the texts of grouped heads beside cuDNN)",
+    "in each of three rounds (two for FlexAttention in the next table, and for the texts of "
+    "grouped heads beside cuDNN)",
+    "(We took version 4.0.0b36 of its package.",
     "With 64 heads of queries on 8 of keys, from 4096 to 32768 tokens, it reaches",
-    "At width 64, with 32 heads, long texts are ahead: 1.11 times cuDNN's rate at 8192 tokens ",
-    "a short text loses more: 0.61 at 1024 tokens under the causal mask",
-    "to 0.306 ms at 512 tokens, and from 0.182 to 0.332 ms at 1024.",
+    "At width 64, with 32 heads, long texts are ahead of cuDNN: 1.12 times its rate at 8192 "
+    "tokens without a mask.",
+    "a short text loses more: 0.60 at 1024 tokens under the causal mask",
     "Here is one text, with heads 128 wide. Under the window it has 16 heads; in the causal rows "
     "64, eight to a head of keys.",
-    "By the middle of three ratios, ours is ahead of all three others. (At 512 queries on "
-    "2048 keys the rounds lie far apart, and in one FlashAttention 2 was ahead.)",
     "Here are 64 query heads, 128 wide, eight to a head of keys",
     "with 64 queries each: two groups at width 128, three at width 64",
     "with 3, two tiles, and with 1 none",
@@ -263,55 +294,57 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
         for part in ("forward", "backward")
     }
     took = {at: {way: x["ms"] for way, x in ways.items()} for at, ways in there["forward"].items()}
-    says("`forward` is ahead of FlashAttention 2 in every row, and close to FlexAttention without "
-         "a mask. Behind cuDNN it is everywhere.",
+    says("`forward` is ahead of FlashAttention 2 in every row, and without a mask within a tenth "
+         "of FlexAttention. Behind cuDNN it is everywhere.",
          all(ms["cudnn"] < ms["portable"] < ms["flash 2"] for ms in took.values())
-         and all(0.96 < took[n, "full"]["portable"] / took[n, "full"]["flex"] < 1.05
+         and all(0.9 < took[n, "full"]["portable"] / took[n, "full"]["flex"] < 1.1
                  for n in LENGTHS))  # fmt: skip
-    short = [ways["cudnn"]["ratio"] for (n, _), ways in there["forward"].items() if n <= 2048]
-    says("Short texts are behind.", max(short) < 1)
+    first = {at: min(ms, key=ms.__getitem__) for at, ms in took.items()}
+    says(
+        "From 2048 tokens on FlashAttention 4 is the fastest, and cuDNN in shorter texts.",
+        all(way == ("flash 4" if n >= 2048 else "cudnn") for (n, _), way in first.items()),
+    )
+    ahead = {at: ways["cudnn"]["ratio"] for at, ways in there["forward"].items()}
+    says("Texts of 512 and 1024 tokens are behind.",
+         max(x for (n, _), x in ahead.items() if n <= 1024) < 1)  # fmt: skip
     least, most = (shown()[f"{end} of cuDNN's rate, backward, portable"] for end in ENDS)
-    says(f"The portable ones reached {least} to {most} of what cuDNN reached the day before, with "
-         "five sevenths in between.", float(least) < 5 / 7 < float(most))  # fmt: skip
-    wide = [square("backward", n, 64, "causal")["cudnn"]["ratio"] for n in LONG]
-    says("At width 64 the gradients for Hopper are ahead under the causal mask, from 1024 tokens "
-         "on.", min(wide) > 1)  # fmt: skip
+    says(f"The portable ones reach {least} to {most}, with five sevenths in between.",
+         float(least) < 5 / 7 < float(most))  # fmt: skip
+    back = {(n, width): beside(square("backward", n, width, "causal"), "hopper", "cudnn")
+            for n in LENGTHS for width in (64, 128)}  # fmt: skip
+    wide = [square("forward", n, 64, "full")["cudnn"]["ratio"] for n in LENGTHS if n >= 2048]
+    causal = [ahead[n, "causal"] for n in LENGTHS if n >= 2048]
+    says("In long texts our forward is faster, by up to a tenth under the causal mask and at width "
+         "64 without one. Under the causal mask so are the gradients for Hopper, but for the "
+         "longest texts.",
+         min(*wide, *causal) > 1 and {round(10 * max(each)) for each in (wide, causal)} == {11}
+         and all((x > 1) == (at[0] < 16384) for at, x in back.items()))  # fmt: skip
+    says("In texts of 512 tokens these kernels are the fastest of all.",
+         all(ways["hopper"]["ms"] == min(way["ms"] for way in ways.values())
+             for (n, _), ways in there["backward"].items() if n == 512))  # fmt: skip
     full = there["forward"][8192, "full"]
     tenths = round(10 * full["portable"]["tflops"] / full["cudnn"]["tflops"])
-    says("498: seven tenths of cuDNN's rate.", tenths == 7)
+    says("494: seven tenths of cuDNN's rate.", tenths == 7)
+    made = {at: 7 / 5 * ways["hopper"]["tflops"] for at, ways in there["backward"].items()}
+    says("That is the best row.", max(made, key=made.__getitem__) == (4096, "full"))
     others = [
         x["ratio"]
         for name, ways in KEPT["sparing"]["cells"]["shapes"].items()
         for way, x in ways.items()
         if "forward" in name and way != "triton"
     ]
-    says("By the middle of three ratios, ours is ahead of all three others.", min(others) > 1)
-    flex = {
-        n: cell("sparing", f"1 × {n} × {n}, {WINDOW}")["flex"]["ratio"] for n in (2048, 8192, 16384)
-    }
-    says("In the two shorter ones FlexAttention is ahead of us too.",
-         flex[2048] < 1 and flex[8192] < 1 < flex[16384])  # fmt: skip
-    least = cell("grouped", "1 × 2048 × 2048, 64/8 heads of 128, full, forward")["cudnn"]
-    says("at 2048 without a mask it is a tenth behind.", least["ratio"] == 0.9)
-    one, several = (
-        [
-            cell("decode", f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward")["cudnn"]
-            for batch in batches
-            for keys in KEYS
-        ]
-        for batches in ((1,), (16, 64))
-    )
-    says("With one text ours is ahead or level.", min(way["ratio"] for way in one) >= 1)
-    beside = [way["ratio"] for way in several]
-    says("With 16 and 64 texts cuDNN is a little ahead in most rows: it takes nine tenths of our "
-         "time or more.",
-         0.9 <= min(beside) <= max(beside) < 1.02
-         and 2 * sum(x < 1 for x in beside) > len(beside))  # fmt: skip
-    square_, flash = (
-        cell("sparing", "1 × 512 × 2048, 64/8 heads of 128, causal, forward")[way]["range"]
-        for way in ("triton", "flash 2, last")
-    )
-    assert square_[0] < flash[0] < flash[1] < square_[1]  # so ours was behind in a round
+    says("Ours is ahead of all three others.", min(others) > 1)
+    decoded = {
+        (batch, keys): cell("decode", f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward")
+        for batch in (1, 16, 64) for keys in KEYS
+    }  # fmt: skip
+    beyond = {at: ways["cudnn"]["ratio"] for at, ways in decoded.items()}
+    says("With one text and few keys ours is ahead. With 16 texts of 1024 keys cuDNN is: two "
+         "programs share the keys of a head there, and the second kernel takes its time.",
+         min(beyond[1, 1024], beyond[1, 4096]) > 1 > 0.9 > beyond[16, 1024]
+         and splits(16 * 8, 1024 // DECODE.hopper[128].columns) == 2)  # fmt: skip
+    says("In the longest caches all that counts is bytes.",
+         all(abs(beyond[batch, KEYS[-1]] - 1) < 0.02 for batch in (1, 16, 64)))  # fmt: skip
 
 
 def test_the_products_of_the_block_are_those_of_the_table() -> None:
@@ -324,9 +357,9 @@ def test_the_products_of_the_block_are_those_of_the_table() -> None:
 
 
 def test_the_gradients_for_hopper_are_taken_where_they_were_faster() -> None:
-    name = r"([\d.,]+)<!-- source: attention\.backends\.triton\.hopper_backward\.LEAST, (\w+) -->"
+    name = r"([\d.,]+)<!-- source: attention\.backends\.triton\.hopper_backward\.LEAST -->"
     least = hopper_backward.LEAST._asdict()
-    assert re.findall(name, PAGE.read_text("utf-8")) == [(str(n), k) for k, n in least.items()]
+    assert {*re.findall(name, PAGE.read_text("utf-8"))} == {str(n) for n in least.values()}
     for width, mask, n in itertools.product((64, 128), OF, LENGTHS):
         ways = square("backward", n, width, mask)
         faster = ways["hopper"]["ms"] <= ways["portable"]["ms"]
@@ -339,14 +372,14 @@ def test_the_lines_of_the_figure_are_those_of_the_table() -> None:
     drawn: dict = {}
     exec(block[0], drawn)
     assert drawn["lengths"] == [*LENGTHS]
-    names = {"for Hopper": "hopper", "cuDNN": "cudnn", "forward": "portable"}
-    names |= {"FlashAttention 2": "flash 2"}
+    names = {said: way for way, said in WAYS.items() if way != "flex"}
     measured = [square("forward", n, 128, "causal") for n in LENGTHS]
     assert drawn["rates"] == {
         said: [round(ways[way]["tflops"]) for ways in measured] for said, way in names.items()
     }
     ahead = [ways["hopper"]["tflops"] > ways["cudnn"]["tflops"] for ways in measured]
-    assert ahead == [n >= 4096 for n in LENGTHS]
+    assert ahead == [n >= 2048 for n in LENGTHS]
+    assert all(ways["hopper"]["tflops"] < ways["flash 4"]["tflops"] for ways in measured)
 
 
 def test_the_rates_of_the_paper_are_those_of_the_block() -> None:
@@ -358,14 +391,24 @@ def test_the_rates_of_the_paper_are_those_of_the_block() -> None:
 
 def test_rounds_are_as_many_as_the_page_says() -> None:
     rounds = {part: kept["cells"]["rounds"] for part, kept in KEPT.items()}
-    assert rounds == dict.fromkeys(rounds, 3) | {"grouped": 2}
+    twice = ("grouped", "forward, flex", "decode, written")
+    assert rounds == dict.fromkeys(rounds, 3) | dict.fromkeys(twice, 2)
+
+
+def test_what_each_change_gained_is_what_the_kernel_says() -> None:
+    name = r"([\d.]+)<!-- source: attention/backends/triton/hopper_kernel\.py, (\w+) -->"
+    said = {what: number for number, what in re.findall(name, PAGE.read_text("utf-8"))}
+    kernel = re.sub(r"\n\s*# ", " ", Path(hopper_kernel.__file__).read_text("utf-8"))
+    found = re.search(r"the one gained (\d) %, the other (\d) %", kernel)
+    assert found
+    assert said == {"shares": found[1], "queries": found[2]}
+    assert kernel.count("On an H200 that gained 1 %.") == 1  # the sums
 
 
 def test_the_forward_for_hopper_is_taken_where_it_was_faster() -> None:
-    """By the fastest of the rounds: some short calls waited for Python."""
     for width, least in LEAST.items():
         for mask, few in (("full", least.full), ("causal", least.causal)):
             for n in LENGTHS:
                 ways = square("forward", n, width, mask)
-                faster = ways["hopper"]["range"][0] <= ways["portable"]["range"][0]
+                faster = ways["hopper"]["ms"] <= ways["portable"]["ms"]
                 assert faster == (n >= few), (width, mask, n)

@@ -24,13 +24,15 @@ NAME = {
 }
 
 # It has no year.
-DOCUMENTATION = {"CUDA C++ Programming Guide", "CUDA semantics", "H200 Tensor Core GPU", "PTX ISA"}
+DOCUMENTATION = {"CUDA C++ Programming Guide", "CUDA semantics", "PTX ISA"}
+DOCUMENTATION |= {"H100 Tensor Core GPU Architecture", "H200 Tensor Core GPU"}
 
 
 # What pages take numbers from, beside works, files and the package.
 ELSEWHERE = (
     *("NVIDIA, CUDA C++ Programming Guide, ", "NVIDIA H100 Tensor Core GPU datasheet, "),
-    "NVIDIA, H200 Tensor Core GPU, data sheet",
+    *("NVIDIA, H200 Tensor Core GPU, data sheet", "NVIDIA, H100 Tensor Core GPU Architecture, "),
+    "flash-attn-4 4.0.0b36, ",
     *("PyTorch, FlashAttentionKernel.cpp, ", "transformers, GPT2Config: ", "mallopt(3), "),
     *("the printed output of that example, ", "the six threads, as linked"),
     *("the records of the last runs; ", "the built site in Chromium"),

@@ -28,8 +28,8 @@ from attention.backends.triton.rules import Rule
 OF_QUERIES = {64: Config(3, 64, 64, 4), 128: Config(2, 64, 128, 2)}
 OF_KEYS = {64: Config(3, 64, 64, 5), 128: Config(2, 64, 64, 3)}
 # With so many queries and keys they are faster than the portable ones, as `gpu.py` measured (fewer
-# than 512: not measured). Of a short call much may be Python's time, before the kernels start.
-LEAST = Least(512, 1024)
+# than 512: not measured).
+LEAST = Least(512, 512)
 
 
 def takes(
