@@ -377,9 +377,28 @@ def test_the_lines_of_the_figure_are_those_of_the_table() -> None:
     assert drawn["rates"] == {
         said: [round(ways[way]["tflops"]) for ways in measured] for said, way in names.items()
     }
-    ahead = [ways["hopper"]["tflops"] > ways["cudnn"]["tflops"] for ways in measured]
-    assert ahead == [n >= 2048 for n in LENGTHS]
-    assert all(ways["hopper"]["tflops"] < ways["flash 4"]["tflops"] for ways in measured)
+    ahead = [beside(ways, "hopper", "cudnn") > 1 for ways in measured]
+    behind = [beside(ways, "hopper", "flash 4") for ways in measured]
+    says(
+        "From 2048 tokens on the kernel for Hopper is ahead of cuDNN, and a little behind "
+        "FlashAttention 4.",
+        ahead == [n >= 2048 for n in LENGTHS] and 0.95 < min(behind) <= max(behind) < 1,
+    )
+    says(
+        "The kernel for Hopper runs close below FlashAttention 4. Both begin below cuDNN and are "
+        "above it from the third point on. `forward` is well below these three, and FlashAttention "
+        "2 is lowest.",
+        all(
+            (ways["cudnn"]["tflops"] < ways["flash 4"]["tflops"]) == (n >= LENGTHS[2])
+            and max(
+                ways["portable"]["tflops"] / ways[way]["tflops"]
+                for way in ("hopper", "cudnn", "flash 4")
+            )
+            < 0.8
+            and ways["flash 2"]["tflops"] == min(way["tflops"] for way in ways.values())
+            for n, ways in zip(LENGTHS, measured, strict=True)
+        ),
+    )
 
 
 def test_the_rates_of_the_paper_are_those_of_the_block() -> None:
