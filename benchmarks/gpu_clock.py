@@ -5,7 +5,8 @@ That takes the device a millisecond, in which Python starts the call: so of Pyth
 in that of a call.
 
 The buffer is read. `do_bench` writes it, and then the cache is full of numbers that are not in
-memory yet: the call that is timed has to wait until they have gone there. `--written` does that.
+memory yet. They go there while the call that is timed reads, which gets less of memory's rate.
+`--written` does that.
 """
 
 import statistics
