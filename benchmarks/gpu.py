@@ -2,6 +2,7 @@
 
     .venv/bin/python benchmarks/gpu.py                  # needs an NVIDIA GPU of sm_80 or newer
     .venv/bin/python benchmarks/gpu.py --part forward   # one part of it, or several
+    .venv/bin/python benchmarks/gpu.py --part forward --only flex  # ours and this: a part apart
     .venv/bin/python benchmarks/gpu.py --part decode --written     # see gpu_clock.py
     .venv/bin/python benchmarks/gpu.py --dry            # on the CPU, tiny: writes nothing
 
@@ -36,6 +37,7 @@ def main(arguments: list[str]) -> int:
     asked.add_argument("--rounds", type=int, default=3, choices=range(1, 10))
     asked.add_argument("--pause", type=float, default=0.5, help="seconds before each way, to cool")
     asked.add_argument("--without", action="append", default=[], help="leave a way out, flex say")
+    asked.add_argument("--only", action="append", default=[], help="ours, and this way alone")
     asked.add_argument("--written", action="store_true", help="a cache full of what was written")
     given = asked.parse_args(arguments)
     if not given.dry and not torch.cuda.is_available():
@@ -61,15 +63,18 @@ def main(arguments: list[str]) -> int:
 
     def every(shape: Shape, device: str) -> dict[str, Make]:
         found = ways(shape, device)
-        return {name: make for name, make in found.items() if name not in given.without}
+        taken = [ours, *given.only] if given.only else [*found]
+        return {x: make for x, make in found.items() if x in taken and x not in given.without}
 
     if given.dry:
-        tables = {part: list(table(each, device, ours, 1, 0)) for part, each in shapes.items()}
+        tables = {
+            part: list(table(each, device, ours, 1, 0, every)) for part, each in shapes.items()
+        }
         print(json.dumps(tables, indent=1))
         return wrong
     measured = {"gpu": machine(), **versions()}
     for part, each in shapes.items():
-        name = f"{part}, written" if given.written else part
+        name = ", ".join([part, *given.only, *(["written"] if given.written else [])])
         for cells in table(each, device, ours, given.rounds, given.pause, every, given.written):
             keep(__file__, name, cells, **measured)
     return wrong

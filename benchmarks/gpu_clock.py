@@ -1,8 +1,8 @@
 """How `gpu.py` takes times: on the device's own clock, with nothing left in its cache.
 
 As `triton.testing.do_bench` does: events around each call, a large buffer gone through before it.
-That takes the device a millisecond, in which Python starts the call: so of Python's time nothing is
-in that of a call.
+That takes the device a millisecond, in which Python starts the call: its time is in that of a call
+only where it takes longer, or waits for the device.
 
 The buffer is read. `do_bench` writes it, and then the cache is full of numbers that are not in
 memory yet. They go there while the call that is timed reads, which gets less of memory's rate.

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import torch
-from gpu_clock import Call, take
+from gpu_clock import FLUSH, Call, take
 from gpu_shapes import Shape
 from gpu_ways import Make, Way, inputs
 from timing import figures
@@ -28,8 +28,8 @@ def turn(
     if device != "cpu":
         torch.cuda.empty_cache()
         free = torch.cuda.mem_get_info()[0]
-        if shape.memory > free * 0.9:
-            need = f"needs about {shape.memory / 2**30:.1f} GiB"
+        if shape.memory + FLUSH > free * 0.9:
+            need = f"needs about {(shape.memory + FLUSH) / 2**30:.1f} GiB"
             return dict.fromkeys(every, f"{need}, {free / 2**30:.1f} are free")
     given = inputs(shape, device)
     grad = torch.randn_like(given[0]) if shape.backward else None

@@ -2,7 +2,8 @@
 
 import subprocess
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 
 import torch
 from gpu_clock import ceilings
@@ -28,7 +29,10 @@ def machine() -> dict[str, str]:
 def versions() -> dict[str, object]:
     """Of what the numbers are, beside torch."""
     cuda, cudnn = torch.version.cuda, torch.backends.cudnn.version()
-    return {"cuda": cuda, "cudnn": cudnn, "triton": version("triton")}
+    found = {"cuda": cuda, "cudnn": cudnn, "triton": version("triton")}
+    with suppress(PackageNotFoundError):
+        found["flash-attn-4"] = version("flash-attn-4")
+    return found
 
 
 def brief(found: Round) -> str:

@@ -164,7 +164,7 @@ def ways(shape: Shape, device: str) -> dict[str, Make]:
         return found | made | beside(shape, device)
     if shape.queries > 1:
         found |= other(shape)
-        if find_spec("flash_attn"):
+        if find_spec("flash_attn") and find_spec("flash_attn.cute"):
             found["flash 4"] = partial(flash4, shape)
     return found | {
         "fused": partial(ours, "fused", shape),

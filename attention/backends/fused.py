@@ -169,6 +169,7 @@ def rows_of(
     """A number for each key: one for all of them torch's kernels for a GPU read as several.
 
     On an H200, with PyTorch 2.11, a bias of one column in float16 ended in a misaligned address.
+    A column becomes as large as the scores of one head.
     """
     return over if over.size(-1) == keys else over.expand(*over.shape[:-1], keys).contiguous()
 

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
 
+UNTRACEABLE = torch.__version__ < "2.12"  # PyTorch 2.11 cannot trace what a data class holds
+
 
 def held(mask: object, *around: object) -> Iterator[tuple[str, str, Tensor]]:
     """Each tensor that a mask, or a mask or data class in it, holds: whose, its name, and itself.
@@ -43,7 +45,7 @@ def parts(mask: object) -> dict[str, Any]:
 
 
 def devices(mask: object, device: torch.device) -> None:
-    if torch.compiler.is_compiling():  # PyTorch 2.11 cannot trace what a data class holds
+    if UNTRACEABLE and torch.compiler.is_compiling():
         return
     for name, field, tensor in held(mask):
         if tensor.device != device:

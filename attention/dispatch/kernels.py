@@ -51,8 +51,8 @@ def sparing(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> Any:
 
     Torch's kernels know the square causal mask. Any other they need as a tensor of all scores, and
     compute every tile of it. On an H200 a window of 256 on 8,192 tokens took them 18 times as long
-    as ours, and the last 512 queries of as many tokens twice as long. Torch has all else, where its
-    kernels are about as fast; also a mask that only cuts keys off, the same for each query: a slice.
+    as ours, and the last 512 queries of as many tokens twice as long. Torch has all else, and is
+    about as fast there; also a mask that only cuts keys off, the same for each query: a slice.
     """
     queries, keys = query.size(-2), key.size(-2)
     sight = in_sight(mask, queries, keys)

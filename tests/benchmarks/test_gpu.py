@@ -9,6 +9,7 @@ from pathlib import Path
 
 import gpu
 import gpu_check
+import gpu_clock
 import gpu_rounds
 import gpu_table
 import gpu_ways
@@ -180,7 +181,7 @@ def test_what_does_not_fit_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (2**30, 2**34))
     found = gpu_rounds.turn(shape, {"a": lambda: None}, "cuda", 0)
-    assert found == {"a": "needs about 48.0 GiB, 1.0 are free"}
+    assert found == {"a": "needs about 52.0 GiB, 1.0 are free"}
 
 
 def test_the_check_sees_what_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,3 +265,74 @@ def test_a_dry_run_goes_through_every_part(capfd: pytest.CaptureFixture[str]) ->
         assert f"eager is right at small and ragged shapes of width {width}\n" in progress
     assert "round 1 of 1" in progress
     assert SCRIPT.with_suffix(".json").exists() == before
+
+
+def test_how_the_cache_is_left_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def take(prepare, device, written=False):
+        asked.append(written)
+        return 1.0
+
+    monkeypatch.setattr(gpu_rounds, "take", take)
+    list(gpu_table.table(DRY["decode"](), "cpu", "eager", 1, 0, written=True))
+    assert set(asked) == {True}
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ([], "decode"),
+        (["--written"], "decode, written"),
+        (["--only", "flex"], "decode, flex"),
+    ],
+)
+def test_what_is_measured_otherwise_is_a_part_of_its_own(
+    more: list[str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(gpu, "check", lambda *given: [])
+    monkeypatch.setattr(gpu, "machine", dict)
+    monkeypatch.setattr(gpu, "ways", lambda *given: dict.fromkeys(("triton", "flex", "cudnn")))
+
+    def table(shapes, device, ours, rounds, pause, every, written):
+        seen.append(([*every(shapes[0], device)], written))
+        return [{}]
+
+    monkeypatch.setattr(gpu, "table", table)
+    monkeypatch.setattr(gpu, "keep", lambda script, part, cells, **given: seen.append(part))
+    assert gpu.main(["--part", "decode", *more]) == 0
+    ways = ["triton", "flex"] if "--only" in more else ["triton", "flex", "cudnn"]
+    assert seen == [(ways, "--written" in more), name]
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_the_cache_is_emptied_before_each_call(
+    written: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = []
+
+    class Buffer:
+        def sum(self):
+            log.append("read")
+
+        def zero_(self):
+            log.append("written")
+
+    class Event:
+        def __init__(self, enable_timing):
+            assert enable_timing
+
+        def record(self):
+            log.append("event")
+
+        def elapsed_time(self, end):
+            return 1.0
+
+    monkeypatch.setattr(torch, "zeros", lambda size, device: Buffer())
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    assert gpu_clock.take(lambda: lambda: log.append("call"), "cuda", written) == 1.0
+    each = ["written" if written else "read", "event", "call", "event"]
+    assert log == ["call"] * gpu_clock.WARM + each * gpu_clock.SAMPLES

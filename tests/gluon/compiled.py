@@ -50,6 +50,8 @@ class Code(NamedTuple):
     turns: tuple[tuple[int, int], ...]  # of each loop: products begun, powers of 2 under the last
     waits: str  # for products, in the order of the text: how many may be under way after each
     bare: int  # powers of 2 while no product is under way
+    under: tuple[tuple[int, int], ...]  # in each turn, under the last product: SHFL, F2FP
+    registered: int  # products whose left side is in registers
 
 
 WAIT = r"WARPGROUP\.DEPBAR\S* gsb0, 0x(\w)"
@@ -98,6 +100,8 @@ def compiled(name: str, width: int, causal: bool, dtype: str = "bf16") -> Code:
         turns=turns(sass),
         waits="".join(re.findall(WAIT, sass)),
         bare=bare(sass),
+        under=under(sass),
+        registered=len(re.findall(r"HGMMA\S* R\d+, R\d+", sass)),
     )
 
 
@@ -109,6 +113,17 @@ def turns(sass: str) -> tuple[tuple[int, int], ...]:
     pieces = re.split(WAIT, sass)
     return tuple(
         (pieces[i - 1].count("HGMMA"), pieces[i + 1].count("MUFU.EX2"))
+        for i in range(1, len(pieces), 2)
+        if pieces[i] == "1"
+    )
+
+
+def under(sass: str) -> tuple[tuple[int, int], ...]:
+    """From the wait for all products but one up to the next: numbers that go from thread to thread,
+    and pairs that are rounded."""
+    pieces = re.split(WAIT, sass)
+    return tuple(
+        (pieces[i + 1].count("SHFL"), pieces[i + 1].count("F2FP"))
         for i in range(1, len(pieces), 2)
         if pieces[i] == "1"
     )

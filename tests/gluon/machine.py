@@ -27,7 +27,8 @@ class Agent(threading.Thread):
         self.known: set[int] = set()  # events
         self.products: list[Product] = []  # begun and not yet waited for, in their order
         self.stores: list[Step] = []
-        self.kept: list[object] = []  # registers that a product has read, to be named once more
+        # Registers that a product has read, to be named once more, and its event.
+        self.kept: list[tuple[int, object]] = []
 
     def run(self) -> None:
         self.go.acquire()
@@ -37,7 +38,8 @@ class Agent(threading.Thread):
                 if self.products:
                     raise Fault("a group ends while its product is under way")
                 if self.kept:
-                    raise Fault("a product read registers that the compiler may have reused")
+                    events = ", ".join(str(event) for event, _ in self.kept)
+                    raise Fault(f"registers may be reused while products read them: {events}")
                 if any(not store.done for store in self.stores):
                     raise Fault("a group ends while its tile is being stored")
         except BaseException as fault:

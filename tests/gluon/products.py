@@ -50,8 +50,8 @@ def warpgroup_mma_wait(num_outstanding=0, deps=()):
         group.known.add(one.event)
         if not any(one is dep for dep in deps):
             raise Fault("a product ends whose registers the compiler may have reused")
-        group.kept += [] if one.registers is None else [one.registers]
-    group.kept = [x for x in group.kept if not any(x is dep for dep in deps)]
+        group.kept += [] if one.registers is None else [(one.event, one.registers)]
+    group.kept = [(at, x) for at, x in group.kept if not any(x is dep for dep in deps)]
     if any(dep in group.products for dep in deps if isinstance(dep, Product)):
         raise Fault("the result of a product that may be under way is read")
     found = tuple(dep.value if isinstance(dep, Product) else dep for dep in deps)

@@ -80,8 +80,19 @@ SEEDED = {
         "    context *= gl.convert_layout(factor, gl.SliceLayout(1, CONTEXT))[:, None]\n",
         "",
     ),
-    "sum not rescaled": ("total * less + ", "total + "),
+    "sum not rescaled": (
+        "    total *= gl.convert_layout(factor, gl.SliceLayout(1, SUMS))[:, None]\n",
+        "",
+    ),
     "sums of one thread": ("gl.sum(total, 1)", "gl.max(total, 1)"),
+    "rounded early, and freed before it is read": (
+        "    if EARLY:\n",
+        "    if EARLY:\n        mbarrier.arrive(v_free.index(before), count=1)\n",
+    ),
+    "rounded early, the shares of the tile before": (
+        "    if EARLY:\n        new = gl.convert_layout(new.to(k.dtype), SHARES)",
+        "    if EARLY:\n        new = shares",
+    ),
     "queries not kept": (
         "context, shares, asking = warpgroup_mma_wait(0, deps=(context, shares, asking))",
         "context, shares = warpgroup_mma_wait(0, deps=(context, shares))",

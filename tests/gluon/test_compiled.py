@@ -71,6 +71,11 @@ def test_softmax_runs_under_a_product(width, causal, dtype):
     powers = rows * columns // 128 + 2
     assert code.turns == [[scores + context, powers]] * consumers * loops
     assert code.bare == consumers * powers
+    # Of each of two rows the largest score, of four threads; sums stay with the thread. Two by two
+    # the shares are rounded there too, where they are rounded early.
+    early, loaded = consumers == 2 and causal, consumers == 2 and not causal
+    assert code.under == [[4, rows * columns // 256 if early else 0]] * consumers * loops
+    assert code.registered == consumers * (1 + loops) * (context + scores * loaded)
 
 
 @pytest.mark.parametrize("width", OF_QUERIES)

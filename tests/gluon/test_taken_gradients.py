@@ -55,7 +55,8 @@ def test_left_to_the_portable_kernels(monkeypatch, given):
 
 @pytest.mark.parametrize("name", ["queries", "keys"])
 def test_as_many_queries_and_keys_as_were_measured(monkeypatch, name):
-    for rule, few in ((Rule(), 512), (Rule(right=0), 1024)):
+    for rule in (Rule(), Rule(right=0)):
+        few = 512
         both = {"queries": few, "keys": few}
         assert takes(monkeypatch, rule, **sizes(**both))
         assert not takes(monkeypatch, rule, **sizes(**both | {name: few - 1}))

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
 from attention import (
     Causal,
@@ -44,6 +45,28 @@ def test_one_row_or_column_for_all(backend: str, size: tuple, dtype: torch.dtype
         )
         far = 1e-5 if dtype is torch.float32 else 8 * torch.finfo(dtype).eps
         torch.testing.assert_close(got, want, atol=far, rtol=far)
+
+
+class OnGpu(torch.Tensor):
+    """As if it were."""
+
+    is_cuda = property(lambda self: True)
+
+
+@pytest.mark.untyped
+def test_torchs_kernels_get_a_number_for_each_key(monkeypatch) -> None:
+    given = []
+
+    def kernel(query, key, value, over, *rest, **named):
+        given.append(tuple(over.shape))
+        over = over.as_subclass(torch.Tensor)
+        return scaled_dot_product_attention(query, key, value, over, *rest, **named)
+
+    monkeypatch.setattr(fused, "scaled_dot_product_attention", kernel)
+    x = torch.randn(2, 4, 9, 16)
+    for size in ((9, 1), (2, 1, 1, 9)):
+        fused.kernel(x, x, x, torch.randn(size).as_subclass(OnGpu), 0.25, 0.0)
+    assert given == [(1, 1, 9, 9), (2, 1, 1, 9)]
 
 
 def test_rows_have_a_number_for_each_key() -> None:

@@ -24,6 +24,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
+from attention.checks import holding
 
 MASKS = {
     "none": None,
@@ -444,3 +445,14 @@ def test_caches_of_tensors_that_have_only_a_shape() -> None:
         attend = MultiHeadAttention(8, 2)
         x = torch.randn(2, 3, 8)
         assert attend(x, mask=mask, cache=RollingKVCache(3)).shape == x.shape
+
+
+@pytest.mark.untyped  # beartype's checks are not to be traced
+@pytest.mark.skipif(holding.UNTRACEABLE, reason="2.11 cannot trace what a data class holds")
+def test_a_mask_on_another_device_is_named_while_compiling_too() -> None:
+    mask = Padding(torch.tensor([3], device="meta"))
+    attend = torch.compile(
+        lambda x: dot_product_attention(x, x, x, mask), fullgraph=True, backend="eager"
+    )
+    with pytest.raises(Exception, match="Padding holds lengths on meta: expected cpu"):
+        attend(torch.randn(1, 2, 5, 4))

@@ -149,7 +149,7 @@ def test_backward_asks_the_mask_of_forward(draw) -> None:
 
 @pytest.mark.slow
 @pytest.mark.untyped  # beartype's checks are not to be traced
-@pytest.mark.skipif(torch.__version__ < (2, 12), reason="2.11 cannot trace a copy of a mask")
+@pytest.mark.skipif(torch.__version__ < "2.12", reason="2.11 cannot trace a copy of a mask")
 def test_tiles_compile_whole() -> None:
     """While compiling nothing is looked at: what a mask leaves out now it may not later."""
     torch.compiler.reset()

@@ -164,12 +164,13 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
     SCORES: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, COLUMNS, 16])
     CONTEXT: gl.constexpr = gl.NVMMADistributedLayout([3, 0], [4, 1], [16, WIDTH, 16])
     SHARES: gl.constexpr = gl.DotOperandLayout(0, CONTEXT, 2)
-    # Two consumers have registers to spare. Under a causal mask these hold the shares of two tiles
-    # at once, so that shares are rounded under a product too; else the queries, which products then
-    # need not read of shared memory. From 4096 tokens on, on an H200, the one gained 5 %, the other
-    # 1 %. (Without a mask the former lost 1 %, and under one the latter added nothing.)
+    # Two consumers have registers to spare. Under a causal mask these hold the rounded shares of
+    # two tiles at once, so that shares are rounded under a product too; else the queries, which
+    # products then need not read of shared memory. From 4096 tokens on, on an H200, the one gained
+    # 5 %, the other 1 %. (Without a mask the former lost 1 %, and under one the latter added
+    # nothing.)
     EARLY: gl.constexpr = q.type.shape[0] == 2 and CAUSAL
-    KEPT: gl.constexpr = q.type.shape[0] == 2 and not CAUSAL
+    LOADED: gl.constexpr = q.type.shape[0] == 2 and not CAUSAL
 
     own = q.index(PART)
     row += PART * ROWS
@@ -183,8 +184,8 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
     context = gl.zeros([ROWS, WIDTH], gl.float32, CONTEXT)
 
     mbarrier.wait(q_ready.index(PART), 0)
-    asking = matrix(own)
-    if KEPT:  # of what a product of scores reads of shared memory, queries are a third
+    asking = matrix(own)  # the queries as products take them: in shared memory, or in registers
+    if LOADED:  # of what a product of scores reads of shared memory, they are a third
         asking = asking.load(gl.DotOperandLayout(0, SCORES, 2))
     mbarrier.wait(k_ready.index(0), 0)
     scores = multiply(asking, k.index(0), SCORES)
@@ -207,7 +208,7 @@ def consumer(given, CAUSAL: gl.constexpr, PART: gl.constexpr):
         )  # fmt: skip
     last = count - 1
     context = warpgroup_mma(shares, matrix(v.index(last % STAGES)), context, is_async=True)
-    if KEPT:  # until the last product has ended
+    if LOADED:  # named once more, so that until here nothing else gets their registers
         context, shares, asking = warpgroup_mma_wait(0, deps=(context, shares, asking))
     else:
         context, shares = warpgroup_mma_wait(0, deps=(context, shares))
@@ -271,6 +272,8 @@ def hide(scores, column, limit):
 def softmax(scores, scale, top, total):
     """The shares of one more tile (R, C), and the factor by which what was summed counts less.
 
+    Of each row `total` (R, 4) is what each of its threads has summed.
+
     In powers of 2, as in forward.py: the scale holds log2 e. It is positive, so the largest score
     is still the largest when scaled, and a score is scaled and lowered in one multiply-add.
     """
@@ -279,6 +282,6 @@ def softmax(scores, scale, top, total):
     shares = gl.exp2(scores * scale - higher[:, None])
     ROWS: gl.constexpr = shares.shape[0]
     COLUMNS: gl.constexpr = shares.shape[1]
-    more = gl.sum(gl.sum(shares.reshape([ROWS, COLUMNS // 8, 4, 2]), 3), 1)
-    less = gl.convert_layout(factor, gl.SliceLayout(1, SUMS))[:, None]
-    return higher, total * less + gl.convert_layout(more, SUMS), factor, shares
+    own = gl.sum(gl.sum(shares.reshape([ROWS, COLUMNS // 8, 4, 2]), 3), 1)  # (R, 4), by thread
+    total *= gl.convert_layout(factor, gl.SliceLayout(1, SUMS))[:, None]
+    return higher, total + gl.convert_layout(own, SUMS), factor, shares
