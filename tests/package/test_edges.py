@@ -64,8 +64,8 @@ def test_torchs_kernels_get_a_number_for_each_key(monkeypatch) -> None:
 
     monkeypatch.setattr(fused, "scaled_dot_product_attention", kernel)
     x = torch.randn(2, 4, 9, 16)
-    for x, size in ((x, (9, 1)), (x, (2, 1, 1, 9)), (x[0], (9, 1))):
-        fused.kernel(x, x, x, torch.randn(size).as_subclass(OnGpu), 0.25, 0.0)
+    for y, size in ((x, (9, 1)), (x, (2, 1, 1, 9)), (x[0], (9, 1))):
+        fused.kernel(y, y, y, torch.randn(size).as_subclass(OnGpu), 0.25, 0.0)
     assert given == [(1, 1, 9, 9), (2, 1, 1, 9), (1, 1, 9, 9)]
 
 
