@@ -9,6 +9,8 @@ import pytest
 import yaml
 from packaging.version import Version
 
+from literate.page import Page
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
@@ -41,6 +43,17 @@ def test_pages_tests_before_it_publishes() -> None:
     jobs = yaml.safe_load(WORKFLOWS[0].read_text("utf-8"))["jobs"]
     assert jobs["publish"]["needs"] == "build"
     assert jobs["build"]["needs"] == "test"
+
+
+def test_what_the_edges_leave_out_is_there() -> None:
+    text = WORKFLOWS[1].read_text("utf-8")
+    named = re.findall(r'--deselect "([^:"]+)::line(\d+)\[([^"]+)\]"', text)
+    assert len(named) == text.count("--deselect") == 2
+    for page, line, title in named:
+        blocks = Page.read(ROOT / page).blocks
+        assert (int(line), title) in [(x.line, x.title.replace(" ", "-")) for x in blocks]
+    for path in re.findall(r"--ignore (\S+)", text):
+        assert (ROOT / path).is_file()
 
 
 def test_the_oldest_and_the_newest_python_and_torch_that_are_admitted_are_tried() -> None:
