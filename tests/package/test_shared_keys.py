@@ -22,15 +22,16 @@ def given(batch: int = 1) -> Inputs:
 @pytest.mark.parametrize("mask", [None, Causal()])
 @pytest.mark.parametrize("batch", [1, 3])
 def test_rows_err_no_more_than_heads(batch: int, mask: Causal | None, scale: float | None) -> None:
-    ours = theirs = 0.0  # of one draw alone, either may err thrice as much as the other
+    ours = theirs = 0.0  # one kernel may be luckier in a draw, and the formula is what both compute
     for _ in range(20):
         query, key, value = given(batch)
         double = query.double(), key.double(), value.double()
         exact = scaled_dot_product_attention(*double, scale=scale, enable_gqa=True)
         heads = scaled_dot_product_attention(query, key, value, scale=scale, enable_gqa=True)
+        plain = dot_product_attention(query, key, value, scale=scale, backend="eager")
         context = dot_product_attention(query, key, value, mask, scale=scale)
-        far, near = ((x - exact).abs().max() for x in (context, heads))
-        assert far <= 8 * near + 1e-7
+        far, near, formula = ((x - exact).abs().max() for x in (context, heads, plain))
+        assert far <= 2 * max(near, formula) + 1e-7
         ours, theirs = ours + far, theirs + near
     assert ours <= 2 * theirs
 
