@@ -3,9 +3,9 @@
 import ast
 from collections.abc import Iterator
 
-from literate.block import SHOWN, Block
+from literate.block import Block
 from literate.page import Page
-from literate.syntax import name_of, parse
+from literate.syntax import name_of, what_runs
 from literate.unfailing import bare, equal, same
 
 ASKS = {"all", "allclose", "any", "equal", "isclose"}
@@ -16,18 +16,13 @@ SLACK = 0.05  # beyond it, what is asserted to be close is not
 def toothless(page: Page) -> Iterator[tuple[int, str]]:
     """Where they stand, and what is wrong with them."""
     for block in page.blocks:
-        for node in nodes(block):
+        for node in parts(block):
             for fault in faults(node, "raises" in block.kinds):
                 yield block.line + node.lineno - 1, f"{ast.unparse(node)} {fault}"
 
 
-def nodes(block: Block) -> Iterator[ast.expr | ast.stmt]:
-    """The parts of its code; of one that is only shown, or that is no Python, none."""
-    try:
-        tree = ast.Module([], []) if block.kinds & SHOWN else parse(block.code)
-    except SyntaxError:
-        return
-    for node in ast.walk(tree):
+def parts(block: Block) -> Iterator[ast.expr | ast.stmt]:
+    for node in ast.walk(what_runs(block)):
         if isinstance(node, ast.expr | ast.stmt):
             yield node
 

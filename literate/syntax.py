@@ -6,6 +6,8 @@ import symtable
 from collections.abc import Iterator
 from typing import Any
 
+from literate.block import SHOWN, Block
+
 
 def parse(code: str, mode: str = "exec") -> Any:
     """The tree of code, as `ast.parse` has it; what is nested too deep is a SyntaxError as well."""
@@ -13,6 +15,14 @@ def parse(code: str, mode: str = "exec") -> Any:
         return ast.parse(code, mode=mode)
     except (MemoryError, RecursionError) as error:
         raise SyntaxError("nested too deep") from error
+
+
+def what_runs(block: Block) -> ast.Module:
+    """The tree of its code; of one that is only shown, or that is no Python, an empty one."""
+    try:
+        return ast.Module([], []) if block.kinds & SHOWN else parse(block.code)
+    except SyntaxError:
+        return ast.Module([], [])
 
 
 def variables(table: symtable.SymbolTable, top: bool = True) -> tuple[set[str], set[str], set[str]]:

@@ -4,9 +4,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from literate.block import SHOWN
 from literate.page import Page
-from literate.syntax import calls, name_of, parse, root
+from literate.syntax import calls, name_of, root, what_runs
 
 # A decimal, or a whole number from 10 on.
 NUMBER = re.compile(r"(?<![\w.])\d+\.\d+|(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d{2,})(?![\w.]|,\d)")
@@ -15,10 +14,7 @@ NUMBER = re.compile(r"(?<![\w.])\d+\.\d+|(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d{2,}
 def typed(page: Page) -> Iterator[tuple[int, str]]:
     """Those that the code of the block has nowhere as numbers, with their lines."""
     for block in page.blocks:
-        try:
-            tree = ast.Module([], []) if block.kinds & SHOWN else parse(block.code)
-        except SyntaxError:
-            continue
+        tree = what_runs(block)
         known = constants(tree)
         for text in (
             text for call in calls(tree) if name_of(call) == "print" for text in said(call)
