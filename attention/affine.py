@@ -67,7 +67,6 @@ def rounded_up(rows: int) -> int:
 def pays(x: Tensor, weight: Tensor, bias: Tensor | None) -> bool:
     """Whether a convolution is sooner, and only its time and its rounding tell of it."""
     parts = [x, weight] if bias is None else [x, weight, bias]
-    onednn: Any = torch.backends.mkldnn
     return (
         weight.ndim == 2
         and x.numel() * len(weight) >= MIN_PRODUCTS
@@ -75,16 +74,24 @@ def pays(x: Tensor, weight: Tensor, bias: Tensor | None) -> bool:
         and x.numel() >= MIN_ROWS * x.shape[-1]
         and len(weight) * x.shape[-1] ** 2 <= x.numel() * MAX_NUMBERS
         and len(weight) >= MIN_OUTPUTS
-        and narrow_mkl()
-        and all(map(plain_float32, parts))
+        and sooner(*parts)
         and (bias is None or bias.shape == weight.shape[:1])
         and not learns(*parts)
+        and functional.linear is LINEAR  # whoever replaces it is to be asked
+    )
+
+
+def sooner(*parts: Tensor) -> bool:
+    """Whether oneDNN multiplies such tensors sooner, and but for rounding alike."""
+    onednn: Any = torch.backends.mkldnn
+    return (
+        narrow_mkl()
+        and all(map(plain_float32, parts))
         and onednn.enabled
         and onednn.conv.fp32_precision in ("none", "ieee")
         and onednn.matmul.fp32_precision != "bf16"  # then `linear` asks oneDNN itself
         and not torch.is_autocast_enabled("cpu")
-        and functional.linear is LINEAR  # whoever replaces it is to be asked
-        and not torch._C._len_torch_dispatch_stack()  # and whoever counts operations
+        and not torch._C._len_torch_dispatch_stack()  # whoever counts operations is to be asked
         and not torch._C._len_torch_function_stack()
     )
 

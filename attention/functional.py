@@ -98,11 +98,11 @@ def dot_product_attention(
         return_weights: Whether to return the weights beside the context: those that were used,
             after dropout, as `nn.MultiheadAttention` does.
         backend: How to compute it: `fused` with torch's own kernel, `spans` with that kernel on
-            the blocks that a mask leaves, `triton` with our own kernels for NVIDIA GPUs, `tiled` a
-            tile at a time, `eager` with two matrix products, `loops` with Python loops; `auto`
-            chooses among those that can, by what was measured on a CPU and, for `triton`, on an
-            H200. All give the same to within rounding. To differentiate twice, name tiled, eager
-            or loops.
+            the blocks that a mask leaves, `onednn` with the products of oneDNN, `triton` with our
+            own kernels for NVIDIA GPUs, `tiled` a tile at a time, `eager` with two matrix products,
+            `loops` with Python loops; `auto` chooses among those that can, by what was measured on
+            CPUs and, for `triton`, on an H200. All give the same to within rounding. To
+            differentiate twice, name tiled, eager or loops.
 
     Returns:
         The context, shape `(…, H, T, E)`; with `return_weights`, a pair of it and the weights,

@@ -3,6 +3,7 @@
     .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: about 15 minutes
     .venv/bin/python benchmarks/masks.py again      # 2048 tokens once more: how far runs differ
     .venv/bin/python benchmarks/masks.py elsewhere  # 2048 and 8192 tokens, on another machine
+    .venv/bin/python benchmarks/masks.py learning   # forward and backward, 2048 tokens, there too
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
     .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
     .venv/bin/python benchmarks/masks.py batches    # many short texts at once: 2 minutes
@@ -34,6 +35,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
+from attention.affine import narrow_mkl
 
 HEADS, WIDTH = 8, 64
 TOKENS, TEXTS, TEXT_HEADS = 4096, (64, 32, 16, 8), 12  # of a batch; so many texts share the tokens
@@ -85,6 +87,8 @@ def ways(name: str, mask: Mask | None, length: int, backward: bool) -> dict[str,
     if mask is not None:
         found["is_causal"] = lambda q, k, v: scaled_dot_product_attention(q, k, v, is_causal=True)
         found["spans"] = ours(mask, "spans")
+    if length >= 2048 and narrow_mkl():  # where `auto` may choose it
+        found["onednn"] = ours(mask, "onednn")
     if length <= 2048:
         found["eager"] = ours(mask, "eager")
         found["formula"] = lambda q, k, v: formula(q, k, v, seen)
@@ -209,6 +213,7 @@ PARTS = {
     "forward": lambda: table((64, 512, 2048, 8192), backward=False),
     "again": lambda: table((2048,), backward=False),
     "elsewhere": lambda: table((2048, 8192), backward=False),
+    "learning": lambda: table((2048,), backward=True),
     "backward": lambda: table((2048,), backward=True),
     "flag": flag,
     "batches": batches,

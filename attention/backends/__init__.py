@@ -1,7 +1,8 @@
-"""Ways to compute the same function: eager, fused, loops, spans, tiled and triton, a file for each.
+"""Ways to compute one function: eager, fused, loops, onednn, spans, tiled and triton, a file each.
 
 names    which there are, and how one is loaded
 suited   what torch's kernel is given in the place of what it is slow at
 tiles    the tiles of tiled, and what a mask leaves of each
+threads  Python's threads, for onednn
 once     gradients that cannot be differentiated again, and say so
 """

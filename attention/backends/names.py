@@ -9,9 +9,9 @@ from attention.backends.fused import fused
 from attention.backends.loops import loops
 from attention.backends.tiled import tiled
 
-Backend = Literal["auto", "eager", "fused", "loops", "spans", "tiled", "triton"]
+Backend = Literal["auto", "eager", "fused", "loops", "onednn", "spans", "tiled", "triton"]
 NAMES = get_args(Backend)
-# The others are loaded when first asked for: one has the plans of blocks, one Triton.
+# The others are loaded when first asked for: two have plans of a mask, one Triton.
 LOADED: dict[str, Callable[..., Any]] = {
     "eager": eager,
     "fused": fused,

@@ -7,11 +7,11 @@ from torch import Tensor
 
 
 class Once(torch.autograd.Function):
-    """The same tensors; whoever differentiates them is told which backends could."""
+    """The first few tensors; whoever differentiates them is told which backends could."""
 
     @staticmethod
-    def forward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
-        return tuple(None if grad is None else grad.view_as(grad) for grad in grads)
+    def forward(ctx: Any, count: int, *grads: Tensor | None) -> tuple[Tensor | None, ...]:
+        return tuple(None if grad is None else grad.view_as(grad) for grad in grads[:count])
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
@@ -21,6 +21,11 @@ class Once(torch.autograd.Function):
         )
 
 
-def once(grads: tuple[Tensor | None, ...], _: object = None) -> tuple[Tensor | None, ...]:
-    """For a backward that is recorded, with `create_graph`; others are left alone."""
-    return Once.apply(*grads) if torch.is_grad_enabled() else grads
+def once(
+    grads: tuple[Tensor | None, ...], of: tuple[Tensor | None, ...] = ()
+) -> tuple[Tensor | None, ...]:
+    """For a backward that is recorded, with `create_graph`; others are left alone.
+
+    `of` is what they were made of, where torch did not see it.
+    """
+    return Once.apply(len(grads), *grads, *of) if torch.is_grad_enabled() else grads

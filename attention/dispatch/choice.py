@@ -5,7 +5,7 @@ from typing import Any
 
 from attention.backends import suited
 from attention.backends.tiles import COLUMNS, ROWS, tiles
-from attention.dispatch import kernels, plans
+from attention.dispatch import kernels, onednn, plans
 from attention.dispatch.call import Call
 from attention.heads import group
 from attention.masks import Mask
@@ -30,6 +30,9 @@ COPIED = 0.8
 # more with what else the machine does. Torch needs no tensor for its own causal mask, and one that
 # is not kept has to be made.
 KEPT, MADE, CAUSAL = 0.95, 1.05, 0.75
+# Where oneDNN multiplies faster than MKL, whose products blocks are, these take that many times
+# what their plan says.
+BLOCKS = 1.2
 
 
 def auto(call: Call) -> tuple[str, Any]:
@@ -45,6 +48,7 @@ def auto(call: Call) -> tuple[str, Any]:
         a bias, and few queries on shared values of another width, there  eager
         a mask that leaves few blocks, no bias or dropout, on a CPU       spans
         a mask that torch's kernels do not know, the same, on a GPU       triton
+        many scores, where oneDNN multiplies faster than MKL, the same    onednn
         values of another width that are not filled up, on a CPU          at once, or tiles
         all else                                                          fused
 
@@ -64,10 +68,13 @@ def auto(call: Call) -> tuple[str, Any]:
             return "tiled", None
         few = odd and not traced() and call.queries < SHARED
         return "eager" if few and group(call.query, call.key) > 1 else "fused", None
-    if isinstance(call.mask, Mask) and not call.dropout_p:
-        found = saving(call, call.mask)
+    if not call.dropout_p:
+        slabs, cost = onednn.sparing(call) or (None, math.inf)
+        found = saving(call, call.mask, cost) if isinstance(call.mask, Mask) else None
         if found is not None:
             return found
+        if slabs is not None and cost < MADE * usual(call):
+            return "onednn", slabs
     if odd and not suited.uneven(call.query, call.value):
         return at_once_or_tiles(call), None
     return "fused", None
@@ -110,8 +117,20 @@ def table(call: Call) -> int:
     return call.query.shape[:-1].numel() * len(in_sight(call.mask, call.queries, call.keys))
 
 
-def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
-    """What skips what a mask leaves out, and the plan for it; None if too little is left out."""
+def usual(call: Call) -> float:
+    """What torch's kernel takes, in scores: of its own causal mask it leaves out keys, 512 each."""
+    return table(call) * (causal_share(call.keys) if call.is_causal else 1.0)
+
+
+def causal_share(keys: int) -> float:
+    return min(1.0, 0.5 + 256 / keys)
+
+
+def saving(call: Call, mask: Mask, other: float) -> tuple[str, Any] | None:
+    """What skips what a mask leaves out, and the plan for it; None if too little is left out.
+
+    `other` is what it costs otherwise, in scores, but for torch's kernel.
+    """
     queries, keys = call.queries, call.keys
     if traced() or call.scores < FEW:
         return None
@@ -129,13 +148,15 @@ def saving(call: Call, mask: Mask) -> tuple[str, Any] | None:
     from attention.blocks import MIN_ROWS
 
     given = len(in_sight(mask, queries, keys))  # what torch is given of the keys
-    dense = call.query.shape[:-2].numel() * max(queries, MIN_ROWS) * given
-    plan = plans.plan(call.query, call.key, mask, call.learns, most * dense)
+    most = min(
+        most * call.query.shape[:-2].numel() * max(queries, MIN_ROWS) * given, other / BLOCKS
+    )
+    plan = plans.plan(call.query, call.key, mask, call.learns, most)
     size = group(call.query, call.key)
     cost = plan.cost(call.key.shape[:-2].numel(), size) if plan else math.inf
     if call.query.dtype.itemsize == 2 or call.query.size(-1) != call.value.size(-1):
         cost += COPIED * max(call.key.numel(), call.value.numel())
-    return ("spans", plan) if cost < most * dense else None
+    return ("spans", plan) if cost < most else None
 
 
 def share(call: Call, mask: Mask) -> float:
@@ -143,7 +164,7 @@ def share(call: Call, mask: Mask) -> float:
     most = KEPT if small(mask, call.queries, call.keys, call.query.device) else MADE
     if call.is_causal:
         # Torch's kernel leaves out keys, 512 at a time; and it can do more with gradients.
-        most = CAUSAL * min(1.0, 0.5 + 256 / call.keys)
+        most = CAUSAL * causal_share(call.keys)
         if most <= 0.5 or call.scores < MANY or call.learns:
             return 0.0
     # Blocks compute bfloat16 in single precision, which some machines do at half the speed.

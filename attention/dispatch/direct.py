@@ -15,6 +15,7 @@ from attention.backends import fused, suited
 from attention.checks.numbers import LARGEST
 from attention.checks.numbers import scale as default
 from attention.dispatch.choice import MANY
+from attention.dispatch.onednn import LEAST
 from attention.dispatch.route import again
 from attention.masks import Causal, Mask
 
@@ -41,7 +42,8 @@ def direct(
             and k == value.shape
             and k[2] >= REGISTER
             and 0 not in q
-            and (not causal or q[2] == 1 or (q[2] == k[2] and q[0] * q[1] * k[2] * k[2] < MANY))
+            and (q[2] == 1 or q[0] * q[1] * q[2] * k[2] < (MANY if causal else LEAST))
+            and (not causal or q[2] == 1 or q[2] == k[2])
         ):
             causal = causal and q[2] > 1  # the last query sees all
             if q[1] != k[1] or suited.coarse(query):

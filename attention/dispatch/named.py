@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attention.dispatch import kernels, plans
+from attention.dispatch import kernels, onednn, plans
 from attention.dispatch.call import Call
 from attention.masks import Mask
 from attention.transforms import traced, transformed
@@ -10,7 +10,7 @@ from attention.transforms import traced, transformed
 
 def named(backend: str, call: Call) -> Any:
     """Refuse what a backend cannot do, and name one that can; the plan that it needs, if any."""
-    if backend in ("fused", "tiled", "spans", "triton"):
+    if backend in ("fused", "tiled", "spans", "onednn", "triton"):
         refuse(backend, call.weights, "does not return weights", "eager")
         why = "works neither under torch.func nor in forward mode"
         refuse(backend, transformed(), why, "eager")
@@ -20,7 +20,7 @@ def named(backend: str, call: Call) -> Any:
         refuse(backend, call.query.is_meta, "reads values and query is on meta", "eager")
     elif backend == "tiled":
         refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
-    elif backend in ("spans", "triton"):
+    elif backend in ("spans", "onednn", "triton"):
         return skipping(backend, call, call.mask)
     return None
 
@@ -31,19 +31,22 @@ def skipping(backend: str, call: Call, mask: Any) -> Any:
     if backend == "spans":
         refuse(backend, call.query.device.type != "cpu", "is for the CPU", "fused")
     else:
-        why = kernels.obstacle(call.query)
+        why = (kernels if backend == "triton" else onednn).obstacle(call.query)
         refuse(backend, why is not None, f"{why}", "fused")
     refuse(backend, call.softcap is not None, "has no softcap", "eager or tiled")
     refuse(backend, call.bias is not None, "has no bias", "fused or tiled")
     refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
     odd = backend == "triton" and call.query.shape[-1] != call.value.shape[-1]
     refuse(backend, odd, "takes values as wide as keys", "fused or tiled")
-    rule = isinstance(mask, Mask) or (mask is None and backend == "triton")
+    rule = isinstance(mask, Mask) or (mask is None and backend != "spans")
     refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
     if mask is None:
-        return None
-    if backend == "spans":
-        plan = plans.plan(call.query, call.key, mask, call.learns)
+        return plans.slabs(call.query, call.key, None) if backend == "onednn" else None
+    if backend in ("spans", "onednn"):
+        if backend == "spans":
+            plan = plans.plan(call.query, call.key, mask, call.learns)
+        else:
+            plan = plans.slabs(call.query, call.key, mask)
         from attention.blocks.lanes import MOST  # late, as in plans
 
         why = f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"

@@ -506,6 +506,11 @@ CASES = {
         ValueError,
         "backend 'spans' has no dropout: expected eager or fused",
     ),
+    "oneDNN in double precision": (
+        {"backend": "onednn", "query": Q.double(), "key": K.double(), "value": V.double()},
+        ValueError,
+        "backend 'onednn' takes float32 and query has torch.float64: expected fused",
+    ),
     "weights by what is true": (
         {"return_weights": 1},
         TypeError,
@@ -565,14 +570,14 @@ CASES = {
     "an unknown backend": (
         {"backend": "flash"},
         ValueError,
-        "backend 'flash' is unknown: expected one of auto, eager, fused, loops, spans, "
-        "tiled, triton",
+        "backend 'flash' is unknown: expected one of auto, eager, fused, loops, onednn, "
+        "spans, tiled, triton",
     ),
     "a backend that is no name": (
         {"backend": ["eager"]},
         ValueError,
-        "backend ['eager'] is unknown: expected one of auto, eager, fused, loops, spans, "
-        "tiled, triton",
+        "backend ['eager'] is unknown: expected one of auto, eager, fused, loops, onednn, "
+        "spans, tiled, triton",
     ),
 }
 

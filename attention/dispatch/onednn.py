@@ -1,0 +1,66 @@
+"""Whether oneDNN's products can compute a call, whether they should, and by which slabs."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attention.affine import sooner
+from attention.dispatch import plans
+from attention.dispatch.call import Call
+from attention.masks import Mask
+from attention.transforms import traced
+
+# Fewer scores of a sequence gain less than the threads cost, or than slabs of its own.
+LEAST = 1 << 23
+# Python runs one of its threads at a time, between torch's operations: of so many each should find
+# it free. Measured with two.
+MOST_THREADS = 8
+# Narrower heads leave more time to the softmax, and of wider ones oneDNN's sums err more.
+WIDTHS = range(64, 129)
+# What a score costs here, of 1 that torch's kernel takes; and one in a slab that a mask hides part
+# of. On two cores with 64 entries a head that is 1.4 ns.
+SCORE, HIDDEN = 0.66, 0.71
+# What a slab of a head costs beside it; and for each thread, that those with which torch computed
+# before wait some 5 ms for more work, and take turns with ours. With gradients the rest is three
+# times as long.
+SLAB, WAIT = 22_000, 2_000_000
+
+
+def obstacle(query: Tensor) -> str | None:
+    """Why its products cannot take such queries, as the end of a sentence; None if they can."""
+    if query.device.type != "cpu":
+        return "is for the CPU"
+    if query.dtype is not torch.float32:
+        return f"takes float32 and query has {query.dtype}"
+    if not torch.backends.mkldnn.is_available():
+        return "needs oneDNN, without which this PyTorch was built"
+    return None
+
+
+def sparing(call: Call) -> tuple[Any, float] | None:
+    """The slabs of a call, and what they cost in scores of torch's kernel; None if that is more.
+
+    Not of a mask that is a tensor: torch's kernel takes it as it is.
+    """
+    query, key, value, mask = call[:4]
+    if traced() or not (mask is None or isinstance(mask, Mask)):
+        return None
+    if call.scores < LEAST * (1 if mask is None else mask.batch or 1):
+        return None
+    threads, heads = torch.get_num_threads(), key.shape[:-2].numel()
+    fit = query.size(-1) == value.size(-1) and query.size(-1) in WIDTHS
+    # Beside one another are heads of queries, and where something learns, of keys.
+    if not fit or threads > MOST_THREADS or heads % threads or not sooner(query, key, value):
+        return None
+    found = plans.slabs(query, key, mask)
+    if found is None:
+        return None
+    batch = found.parts[-1][1]
+    cost = WAIT * threads * 64 / query.size(-1) / (3 if call.learns else 1)
+    for first, last, part in found.parts:
+        each = query.shape[:-2].numel() * (last - first) / batch
+        for slab in part:
+            score = SCORE if slab.hidden is None else HIDDEN
+            cost += each * (score * slab.scores + SLAB * 64 / query.size(-1))
+    return found, cost

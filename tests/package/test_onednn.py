@@ -1,0 +1,364 @@
+"""Attention by oneDNN's products, a head for each thread: the same, and only where it is sooner."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from test_spans import MASKS, SHAPES, Holes, exact, found, torchs_own
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    Padding,
+    PrefixLM,
+    SlidingWindow,
+    dot_product_attention,
+)
+from attention.backends import onednn as backend
+from attention.backends import threads
+from attention.blocks import slabs
+from attention.dispatch import choice
+from attention.dispatch import onednn as dispatch
+from attention.dispatch.call import Call
+
+pytestmark = pytest.mark.skipif(
+    not torch.backends.mkldnn.is_available(), reason="this PyTorch is built without oneDNN"
+)
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slabs of few queries, so that a small table has several."""
+    monkeypatch.setattr(slabs, "ROWS", 70)
+    monkeypatch.setattr(slabs, "LEAST_ROWS", 3)
+    slabs.kept.made.clear()
+    yield
+    slabs.kept.made.clear()
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", [*MASKS, "none"])
+@pytest.mark.parametrize(("queries", "heads", "kv_heads"), SHAPES)
+def test_the_same_as_all_scores_at_once(name: str, queries: int, heads: int, kv_heads: int) -> None:
+    query = drawn(2, heads, queries, 16)
+    key, value = drawn(2, kv_heads, 300, 16, seed=1), drawn(2, kv_heads, 300, 16, seed=2)
+    mask = MASKS.get(name)
+    ours = found(query, key, value, mask, "onednn")
+    for one, other in zip(ours, exact(query, key, value, mask), strict=True):
+        torch.testing.assert_close(one, other.float(), rtol=1e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("name", ["window", "documents", "prefix", "causal", "left"])
+def test_no_more_than_twice_the_error_of_torch(name: str) -> None:
+    """Contexts and gradients, with the rule of FlashAttention's own tests."""
+    query, key, value = (drawn(2, 4, 300, 32, seed=n) for n in range(3))
+    mask = MASKS[name]
+    want, ours = exact(query, key, value, mask), found(query, key, value, mask, "onednn")
+    with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+        torchs = torchs_own(query, key, value, mask.to_tensor(300, 300))
+    for one, other, true in zip(ours, torchs, want, strict=True):
+        assert (one - true).abs().max() <= 2 * (other - true).abs().max()
+
+
+@pytest.mark.parametrize(
+    ("inner", "most", "parts"),
+    [(1024, 1024, [1024]), (1025, 1024, [513, 512]), (300, 128, [100, 100, 100]), (0, 128, [])],
+)
+def test_a_long_sum_is_made_of_shorter_ones(inner: int, most: int, parts: list[int], monkeypatch):
+    asked = []
+
+    def linear(left: Tensor, right: Tensor, *others: Any) -> Tensor:
+        asked.append(left.size(1))
+        return left @ right.T
+
+    monkeypatch.setattr(backend, "LINEAR", linear)
+    left, right = drawn(5, inner), drawn(7, inner, seed=1)
+    torch.testing.assert_close(backend.product(left, right, most), left @ right.T)
+    assert asked == parts
+
+
+def test_how_long_the_sums_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(backend, "LINEAR", lambda a, b, *_: (asked.append(a.shape[1]), a @ b.T)[1])
+    query, key = drawn(4, 200), drawn(1500, 200, seed=1)
+    dot_product_attention(query, key, key, backend="onednn")
+    assert asked == [100, 100, 750, 750]
+
+
+@pytest.mark.usefixtures("small")
+def test_what_takes_no_part_may_be_anything() -> None:
+    """Keys that nobody sees, and queries that see nothing, among others of a slab."""
+    inputs = [drawn(2, 2, 300, 16, seed=n) for n in range(3)]
+    want = found(*inputs, Holes(), "onednn")
+    query, key, value = (x.clone() for x in inputs)
+    query[:, :, 20::64] = float("nan")
+    key[:, :, 34::64], value[:, :, 34::64] = float("inf"), float("nan")
+    ours = found(query, key, value, Holes(), "onednn")
+    assert not ours[0][:, :, 20::64].any()
+    for one, other in zip(ours, want, strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("scale", [0.0, 1.0, -0.3])
+def test_a_scale_that_is_given(scale: float) -> None:
+    inputs = [drawn(1, 2, 100, 16, seed=n).requires_grad_() for n in range(3)]
+    mask, both = Causal() & SlidingWindow(20), []
+    for name in ("onednn", "eager"):
+        context = dot_product_attention(*inputs, mask, scale=scale, backend=name)
+        both.append([context, *torch.autograd.grad(context, inputs, context.detach().sin())])
+    for one, other in zip(*both, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_strides_widths_and_missing_axes_do_not_matter() -> None:
+    query, key, value = drawn(300, 3, 2, 16).permute(1, 2, 0, 3)  # as one projection gives them
+    value = value[..., :7]
+    mask = Causal() & SlidingWindow(40)
+    want = dot_product_attention(query, key, value, mask, backend="eager")
+    for inputs in (
+        (query, key, value),
+        tuple(x.mT.contiguous().mT for x in (query, key, value)),
+        tuple(x[None, None].expand(2, 2, *x.shape) for x in (query, key, value)),
+    ):
+        got = dot_product_attention(*inputs, mask, backend="onednn")
+        torch.testing.assert_close(got, want.expand(got.shape))
+    one = dot_product_attention(query[0], key[0], value[0], mask, backend="onednn")
+    torch.testing.assert_close(one, want[0])
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 0), (0, 3, 4), (2, 0, 4)])
+def test_what_is_empty(shape: tuple[int, ...]) -> None:
+    x = torch.ones(shape, requires_grad=True)
+    for mask in (None, Causal()):
+        context = dot_product_attention(x, x, x, mask, backend="onednn")
+        assert context.shape == shape
+        context.sum().backward()
+
+
+def test_without_keys_there_are_zeros() -> None:
+    query, key = drawn(2, 3, 4), torch.ones(2, 0, 4)
+    for mask in (None, SlidingWindow(2)):
+        assert not dot_product_attention(query, key, key, mask, backend="onednn").any()
+
+
+def test_a_second_derivative_names_a_backend_that_has_one() -> None:
+    query = drawn(1, 2, 64, 8).requires_grad_()
+    context = dot_product_attention(query, query, query, backend="onednn")
+    (grad,) = torch.autograd.grad(context.sum(), query, create_graph=True)
+    with pytest.raises(RuntimeError, match="twice: expected backend eager, tiled or loops"):
+        torch.autograd.grad(grad.sum(), query)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_many_gradients_at_once(threads: int) -> None:
+    torch.set_num_threads(threads)
+    x = drawn(1, 2, 300, 8).requires_grad_()
+    out = dot_product_attention(x, x, x, Causal(), backend="onednn")
+    several = drawn(2, *out.shape, seed=1)
+    (got,) = torch.autograd.grad(out, x, several, is_grads_batched=True, retain_graph=True)
+    for one, want in zip(got, several, strict=True):
+        torch.testing.assert_close(one, torch.autograd.grad(out, x, want, retain_graph=True)[0])
+
+
+# Threads
+
+
+@pytest.fixture
+def two():
+    """As many threads as two heads need; the fixture of all tests puts one back."""
+    torch.set_num_threads(2)
+
+
+@pytest.mark.usefixtures("two")
+def test_in_threads_the_same_bits() -> None:
+    inputs = [drawn(2, 3, 200, 16, seed=n) for n in range(3)]
+    several = found(*inputs, Causal(), "onednn")
+    torch.set_num_threads(1)
+    for one, other in zip(found(*inputs, Causal(), "onednn"), several, strict=True):
+        assert torch.equal(one, other)
+
+
+@pytest.mark.usefixtures("two")
+def test_each_thread_has_one_of_torchs_and_no_other_does() -> None:
+    threads.pool.cache_clear()
+    seen = set()
+    meet = threads.Barrier(2)
+
+    def look(sequence: int, head: int) -> None:
+        meet.wait(60)
+        seen.add((sequence, head, torch.get_num_threads(), torch.is_grad_enabled()))
+
+    threads.each(look, 1, 2)
+    assert seen == {(0, 0, 1, False), (0, 1, 1, False)}
+    assert torch.get_num_threads() == 2
+    with threads.ThreadPoolExecutor(1) as fresh:  # a thread that is begun afterwards
+        assert fresh.submit(torch.get_num_threads).result(60) == 2
+
+
+@pytest.mark.usefixtures("two")
+def test_an_error_in_a_thread_reaches_the_caller() -> None:
+    def fail(sequence: int, head: int) -> None:
+        raise KeyError(head)
+
+    with pytest.raises(KeyError):
+        threads.each(fail, 1, 2)
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_begins_its_own_threads() -> None:
+    threads.each(lambda *_: None, 1, 2)
+    child = os.fork()
+    if child == 0:  # with the threads of its parent it would wait for ever
+        os._exit(0 if threads.pool.cache_info().currsize == 0 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.usefixtures("two")
+def test_inference_mode() -> None:
+    x = drawn(1, 2, 50, 16)
+    with torch.inference_mode():
+        context = dot_product_attention(x, x, x, Causal(), backend="onednn")
+    assert context.is_inference()
+    torch.testing.assert_close(context, dot_product_attention(x, x, x, Causal()))
+
+
+# Slabs
+
+
+def shapes(mask: Mask | None, queries: int, keys: int) -> list[tuple[int, ...]]:
+    """Rows, keys and what of them is partly hidden, of each slab of the last sequence."""
+    made = slabs.slabs(mask, queries, keys)
+    assert made is not None
+    return [
+        (s.rows.start, s.rows.stop, s.columns.start, s.columns.stop)
+        + (() if s.hidden is None else (s.covers.start, s.covers.stop))
+        for s in made.parts[-1][2]
+    ]
+
+
+def test_slabs_have_the_keys_that_are_seen_and_hide_the_rest() -> None:
+    first, second = (0, 256), (256, 512)
+    assert shapes(None, 512, 512) == [(*first, 0, 512), (*second, 0, 512)]
+    assert shapes(Causal(), 512, 512) == [(*first, 0, 256, 1, 256), (*second, 0, 512, 257, 512)]
+    window = Causal() & SlidingWindow(300)
+    assert shapes(window, 512, 512) == [(*first, 0, 256, 1, 256), (*second, 0, 512, 0, 512)]
+    texts = Documents(torch.arange(512)[None] // 256)
+    assert shapes(texts, 512, 512) == [(*first, 0, 256), (*second, 256, 512)]
+    # A prefix is two stretches, one behind the other: what all see between them is not hidden.
+    assert shapes(PrefixLM(100), 512, 512)[1] == (*second, 0, 512, 257, 512)
+    later = ~Causal()
+    assert shapes(later, 256, 256) == [
+        (*first, 1, 256, 0, 254)
+    ]  # key 255 is hidden from the last alone
+
+
+def test_with_many_keys_slabs_have_fewer_queries() -> None:
+    assert len(shapes(None, 512, 8192)) == 2
+    assert len(shapes(None, 512, 16384)) == 4
+    assert len(shapes(None, 512, 1 << 20)) == 8
+    assert len(shapes(Causal() & SlidingWindow(9), 512, 1 << 20)) == 2
+
+
+def test_slabs_are_kept_for_an_equal_mask() -> None:
+    assert slabs.slabs(Causal(), 300, 300) is slabs.slabs(Causal(), 300, 300)
+    made = slabs.slabs(Causal(), 300, 300)
+    assert made is not None
+    assert made.nbytes == 4 * (256 * 255 + 44 * 43)
+
+
+# What auto takes
+
+
+@pytest.fixture
+def sooner(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """As on two threads of a processor where MKL is narrow: the backend that auto takes."""
+    monkeypatch.setattr("attention.affine.narrow_mkl", lambda: True)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+
+    def taken(queries=2048, keys=2048, width=64, heads=8, kv=8, wide=None, **given: Any) -> str:
+        like = {
+            "dtype": given.pop("dtype", torch.float32),
+            "requires_grad": given.pop("grad", False),
+        }
+        query = torch.zeros(1, heads, queries, width, **like)
+        key, value = (torch.zeros(1, kv, keys, w, **like) for w in (width, wide or width))
+        return choice.auto(Call(query, key, value, **given))[0]
+
+    return taken
+
+
+WINDOW = Causal() & SlidingWindow(256)
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ({}, "onednn"),
+        ({"mask": Causal()}, "onednn"),
+        ({"mask": WINDOW}, "spans"),
+        ({"mask": PrefixLM(512), "queries": 4096, "keys": 4096}, "onednn"),
+        ({"mask": Padding(torch.tensor([1280]))}, "onednn"),
+        ({"mask": Causal() & Documents(torch.arange(8192)[None] // 1024), "queries": 8192,
+          "keys": 8192}, "onednn"),
+        ({"queries": 1024, "keys": 1024}, "fused"),  # the threads cost more
+        ({"queries": 1024, "keys": 1024, "grad": True}, "onednn"),  # of a longer call
+        ({"queries": 1024, "keys": 1024, "heads": 32, "width": 128}, "onednn"),
+        ({"queries": 16, "keys": 8192}, "fused"),
+        ({"width": 63}, "fused"),
+        ({"width": 129}, "fused"),
+        ({"wide": 128}, "fused"),
+        ({"kv": 1}, "fused"),  # one head is for one thread
+        ({"heads": 9, "kv": 9}, "fused"),
+        ({"dtype": torch.bfloat16}, "fused"),
+        ({"mask": torch.ones(2048, 2048, dtype=torch.bool)}, "fused"),
+        ({"mask": Documents(torch.arange(2048)[None] % 2)}, "fused"),  # no stretches
+        ({"bias": torch.zeros(1, 1)}, "fused"),
+        ({"softcap": 1.0}, "tiled"),
+        ({"dropout_p": 0.1}, "eager"),
+    ],
+)  # fmt: skip
+def test_auto_takes_it_only_where_it_can_and_gains(sooner, given: dict, name: str) -> None:
+    assert sooner(**given) == name
+
+
+def test_auto_takes_it_on_no_other_processor(sooner, monkeypatch) -> None:
+    monkeypatch.setattr("attention.affine.narrow_mkl", lambda: False)
+    assert sooner() == "fused"
+
+
+@pytest.mark.parametrize(("threads", "name"), [(1, "onednn"), (8, "onednn"), (16, "fused")])
+def test_of_many_threads_python_runs_one_at_a_time(sooner, threads, name, monkeypatch) -> None:
+    monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
+    assert sooner(heads=16, kv=16) == name
+
+
+def test_the_usual_call_comes_to_it_too(sooner, monkeypatch) -> None:
+    """A call without a mask goes straight to torch's kernel where it has few scores."""
+    asked = []
+
+    def counted(call: Call) -> None:
+        asked.append(call.scores)
+
+    monkeypatch.setattr(dispatch, "sparing", counted)
+    for tokens in (1023, 1024):
+        x = torch.zeros(1, 8, tokens, 1)
+        dot_product_attention(x, x, x)
+    assert asked == [1 << 23]
+
+
+def test_without_onednn_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    x = drawn(2, 3, 4)
+    with pytest.raises(ValueError, match="needs oneDNN, without which this PyTorch was built: exp"):
+        dot_product_attention(x, x, x, backend="onednn")
