@@ -1,8 +1,8 @@
 """Threads of Python's that each run torch's operations alone, as many as torch may use.
 
 Torch runs one operation by all threads and waits for the last of them; the next one likewise. Of
-many small operations that is many waits, and each is long where another program wants the cores: a
-call of ours took nine times as long as torch's kernel then. Here a thread goes through all operations
+many small operations that is many waits, and each is long where another program wants the cores: so
+a call of ours took nine times as long as torch's kernel. Here a thread goes through all operations
 of one head, and waits for nobody.
 """
 
