@@ -2,12 +2,16 @@
 
     .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: about 15 minutes
     .venv/bin/python benchmarks/masks.py again      # 2048 tokens once more: how far runs differ
-    .venv/bin/python benchmarks/masks.py elsewhere  # 2048 and 8192 tokens, on another machine
-    .venv/bin/python benchmarks/masks.py learning   # forward and backward, 2048 tokens, there too
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
-    .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
-    .venv/bin/python benchmarks/masks.py batches    # many short texts at once: 2 minutes
     .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
+    .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
+
+On another machine, with fewer lengths:
+
+    .venv/bin/python benchmarks/masks.py elsewhere  # 2048 and 8192 tokens: 4 minutes
+    .venv/bin/python benchmarks/masks.py learning   # as backward
+    .venv/bin/python benchmarks/masks.py busy       # as loaded
+    .venv/bin/python benchmarks/masks.py batches    # many short texts at once: 2 minutes
 
 Writes its part of `masks.json`. One sequence, 8 heads of 64 entries, float32. A ratio is how many
 times as long as `auto` a call takes. `dense` is torch's kernel with the mask as a tensor, made
@@ -136,7 +140,7 @@ def loaded() -> Cells:
     try:
         for _ in range(torch.get_num_threads()):
             others.append(subprocess.Popen([sys.executable, "-c", busy]))
-        return table((8192,), backward=False, leave=frozenset({"tiled", "flex", "spans"}))
+        return table((8192,), backward=False, leave=frozenset({"tiled", "flex", "spans", "onednn"}))
     finally:
         for other in others:
             other.kill()
@@ -218,6 +222,7 @@ PARTS = {
     "flag": flag,
     "batches": batches,
     "loaded": loaded,
+    "busy": loaded,
 }
 
 if __name__ == "__main__":

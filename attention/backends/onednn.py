@@ -65,7 +65,7 @@ class OneDNN(torch.autograd.Function):
 
         def head(sequence: int, head: int) -> None:
             q = query[sequence, head] * scale
-            k, v = key[sequence, head // size], value[sequence, head // size]
+            k, v = (x[sequence, head // size].contiguous() for x in (key, value))
             out = context[sequence, head].zero_()
             for slab in plan.of(sequence):
                 rows, columns = slab.rows, slab.columns
@@ -87,7 +87,7 @@ class OneDNN(torch.autograd.Function):
 
         def keys(sequence: int, head: int) -> None:
             """All gradients of a head of keys, and of the queries that share it."""
-            k, v = key[sequence, head], value[sequence, head]
+            k, v = (x[sequence, head].contiguous() for x in (key, value))
             # Turned: so both products that are added up here have many columns, and few rows.
             turned_k, turned_v = (grad.new_zeros(x.T.shape) for x in (k, v))  # (D, S), (E, S)
             for n in range(head * size, (head + 1) * size):
@@ -134,10 +134,19 @@ def product(
         return left @ right.T
     inner = left.size(1)
     if inner <= most:
-        return LINEAR(left, right, None, "none", [], "")
+        return linear(left, right)
     step = -(-inner // -(-inner // most))  # equal parts: a short one is slow
     parts = zip(left.split(step, dim=1), right.split(step, dim=1), strict=True)
-    first, *others = (LINEAR(a, b, None, "none", [], "") for a, b in parts)
+    first, *others = (linear(*both) for both in parts)
     for other in others:
         first += other
     return first
+
+
+def linear(
+    left: Float[Tensor, "rows inner"], right: Float[Tensor, "columns inner"]
+) -> Float[Tensor, "rows columns"]:
+    """The same as one product, for matrices that lie as oneDNN has code for."""
+    if not (right.is_contiguous() or right.T.is_contiguous()):
+        right = right.contiguous()  # of rows with gaps it multiplies one number at a time
+    return LINEAR(left.contiguous(), right, None, "none", [], "")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 from masks import HEADS, TEXT_HEADS, TEXTS, TOKENS, WIDTH, kinds
+from masks import masks as cut_by
 from pages import says as page_says
 from timing import LEAST, MOST, SHORT
 
@@ -46,6 +47,7 @@ OF_ALL = "<!-- source: benchmarks/masks.json, decode.json and modules.json: the 
 MEASURED = r"<!-- source: benchmarks/\w+\.py: AMD EPYC"
 SECOND = [("masks", "elsewhere"), ("masks", "batches"), ("by_hand", "forward")]
 SECOND += [("decode", "decode"), ("modules", "modules")]
+SECOND += [("masks", "learning"), ("masks", "busy")]
 MODES = [(False, False), (False, True), (True, False), (True, True)]
 
 
@@ -507,11 +509,11 @@ def test_what_the_page_says_of_long_texts_holds() -> None:
     there = part("masks", "elsewhere")["cells"]["8192"]
     says(
         "Here we are ahead of it under the four masks that it was given, *perhaps* under equal "
-        "texts. On [the second machine](#another-machine) we are ahead under none of the four.",
+        "texts. On [the second machine](#another-machine) we are ahead under three of the four.",
         min(flex[8192].values()) > HIGH
         and len(flex[8192]) == 4
         and perhaps == {"documents"}
-        and max(there[name]["ways"]["flex"]["ratio"] for name in flex[8192]) <= HIGH,
+        and sum(there[name]["ways"]["flex"]["ratio"] > HIGH for name in flex[8192]) == 3,
     )
     shortest = min(flex[8192], key=flex[8192].__getitem__)
     says("the shortest, of equal texts, reaches to 1.16", shortest == "documents")
@@ -552,27 +554,37 @@ def rounds(length: int) -> set[int]:
 def test_what_the_page_says_of_another_machine_holds() -> None:
     first, there = part("masks", "forward"), part("masks", "elsewhere")
     assert first["machine"] != there["machine"]
-    found = {way: away(way) for way in ("dense", "flex")}
+    long, middle = there["cells"]["8192"], there["cells"]["2048"]
+    equal = {name for name in MASKS if LOW <= long[name]["ways"]["onednn"]["ratio"] <= HIGH}
+    says("there `auto` takes other code for six of the seven masks.", equal >= SPED)
     says(
-        "each of its ratios is far from what it was",
-        min(abs(times - 1) for times in found["flex"].values()) > 0.25,
+        "Under the window the tensor's ratio is nearly the same on both",
+        abs(away("dense")["window"] - 1) < 0.05 and set(MASKS) - SPED == {"window"},
     )
-    flex = {name: there["cells"]["8192"][name]["ways"]["flex"]["ratio"] for name in found["flex"]}
-    shorter = {n: x["ways"] for n, x in there["cells"]["2048"].items() if n in flex}
-    behind, behind_too = (
-        {name for name, times in each.items() if 0.8 < times < LOW}
-        for each in (flex, {n: ways["flex"]["ratio"] for n, ways in shorter.items()})
-    )
+    flex = {name: long[name]["ways"]["flex"]["ratio"] for name in away("flex")}
     says(
-        "*Perhaps behind*, there: under the window and equal texts; at 2048 tokens under the "
-        "causal mask and equal texts.",
-        (behind, behind_too) == ({"window", "documents"}, {"causal", "documents"}),
+        "It is behind us under three of the four masks, and *equal* under the window.",
+        len(flex) == 4
+        and LOW <= flex.pop("window") <= HIGH
+        and min(flex.values()) > HIGH,
     )
-    both = [part("masks", name)["cells"]["2048"] for name in ("forward", "elsewhere")]
-    says(
-        "The order holds: the tensor is behind under every mask, on both.",
-        all(each[n]["ways"]["dense"]["ratio"] > HIGH for each in both for n in MASKS[1:]),
-    )
+    shorter = {n: x["ways"]["flex"]["ratio"] for n, x in middle.items() if n in [*flex, "window"]}
+    behind = {n: ratio for n, ratio in shorter.items() if ratio < LOW}
+    says("*Perhaps behind*: at 2048 tokens, under equal texts", behind.keys() == {"documents"})
+    assert min(behind.values()) > 0.8
+
+
+# Where `auto` takes `onednn` on the second machine, at 8192 tokens.
+SPED = {*MASKS} - {"window"}
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_what_auto_takes_on_another_machine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attention.affine.narrow_mkl", lambda: True)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
+    query = torch.empty(1, HEADS, 8192, WIDTH)
+    taken = auto(Call(query, query, query, cut_by(8192)[name]))[0]
+    assert (taken == "onednn") is (name in SPED)
 
 
 def test_what_the_page_says_of_operations_and_bytes_holds() -> None:
@@ -801,7 +813,8 @@ def said() -> list[str]:
     cut, both = "documents at random", "again and before"
     second = part("masks", "again")["cells"]["2048"]
     there, there_too = (part("masks", "elsewhere")["cells"][n] for n in ("8192", "2048"))
-    ours = [there[n]["ways"]["auto"]["ms"] / forward(8192)[n]["ways"]["auto"]["ms"] for n in MASKS]
+    crowded = part("masks", "busy")["cells"]["8192"]["none"]["ways"]
+    learning = part("masks", "learning")["cells"]["2048"]
     apart = [abs(beside(name, "ratio") - 1) for name in MASKS if name != cut]
     farthest = str(math.ceil(100 * max(apart)))
     decoded = [x for name, x in part("decode", "decode")["cells"].items() if "one query" in name]
@@ -837,22 +850,21 @@ def said() -> list[str]:
             f"{parts['auto, window']['8192'][1] / parts['is_causal']['8192'][1]:.2f}",
             "memory.json, window beside causal, 8192 tokens",
         ),
-        *(
-            (f"{end(ours):.2f}", "masks.json, ours at 8192 tokens, elsewhere and forward")
-            for end in (min, max)
-        ),
-        *(
-            (ratio(there["window"], way), f"masks.json, {way}, window at 8192 tokens, elsewhere")
-            for way in ("dense", "flex")
-        ),
+        (ratio(there["none"], "dense"), "masks.json, dense, none at 8192 tokens, elsewhere"),
         (
-            str(math.ceil(100 * max(abs(times - 1) for times in away("dense").values()))),
-            "masks.json, dense at 8192 tokens, elsewhere and forward",
+            ratio(there_too["documents"], "flex"),
+            "masks.json, flex, documents at 2048 tokens, elsewhere",
         ),
         *(
-            (ratio(cells_[name], "dense"), f"masks.json, dense, {name} at 2048 tokens{where}")
-            for name in ("window", "documents")
-            for cells_, where in ((forward(2048), ""), (there_too, ", elsewhere"))
+            (
+                f"{crowded[way]['ms'] / there['none']['ways'][way]['ms']:.1f}",
+                f"masks.json, {said}, none at 8192 tokens, busy and elsewhere",
+            )
+            for said, way in (("ours", "auto"), ("dense", "dense"))
+        ),
+        *(
+            (ratio(learning[name], way), f"masks.json, {way}, {name} at 2048 tokens, learning")
+            for name, way in (("none", "dense"), ("causal", "is_causal"))
         ),
         (f"{hand['window']['by hand']['ratio']:.2f}", "by_hand.json, window at 8192 tokens"),
         *(
