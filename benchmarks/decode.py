@@ -1,11 +1,14 @@
 """Few queries on many keys: decoding, speculation, a prompt in pieces, requests of a batch.
 
-    .venv/bin/python benchmarks/decode.py     # about 3 minutes
+    .venv/bin/python benchmarks/decode.py        # about 3 minutes
+    .venv/bin/python benchmarks/decode.py later  # the same, after `auto` has changed
 
-Writes `decode.json`. Heads of 64 entries, float32. A ratio is how many times as long as `auto` a
+Writes its part of `decode.json`. Heads of 64 entries, float32. A ratio is how many times as long as `auto` a
 call takes. `dense` is torch's kernel with the mask as a tensor, made beforehand; `read` adds up
 all keys and values, for which each must come once, and no more is done with them.
 """
+
+import sys
 
 import torch
 from timing import compare, keep, say
@@ -48,7 +51,7 @@ def cell(
     return {"batch": batch, "heads": heads, "queries": queries, "keys": keys, "ways": found}
 
 
-def main() -> None:
+def main(part: str = "decode") -> None:
     left = Padding(torch.tensor([8192, 6144, 4096, 2048]), side="left")
     cells = {
         "one query": cell("one query", 1, (8, 8), 1, Causal()),
@@ -68,9 +71,9 @@ def main() -> None:
         cells[title] = cell(title, 1, (32, 8), queries, Causal())
         title = f"{queries} queries, four requests"
         cells[title] = cell(title, 4, (8, 8), queries, Causal() & left)
-    keep(__file__, "decode", dict(cells))
+    keep(__file__, part, dict(cells))
 
 
 if __name__ == "__main__":
     with torch.no_grad():
-        main()
+        main(*sys.argv[1:])

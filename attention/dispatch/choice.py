@@ -69,11 +69,11 @@ def auto(call: Call) -> tuple[str, Any]:
         few = odd and not traced() and call.queries < SHARED
         return "eager" if few and group(call.query, call.key) > 1 else "fused", None
     if not call.dropout_p:
-        slabs, cost = onednn.sparing(call) or (None, math.inf)
+        slabs, cost = onednn.plan(call) or (None, math.inf)
         found = saving(call, call.mask, cost) if isinstance(call.mask, Mask) else None
         if found is not None:
             return found
-        if slabs is not None and cost < MADE * usual(call):
+        if slabs is not None and cost < KEPT * usual(call):
             return "onednn", slabs
     if odd and not suited.uneven(call.query, call.value):
         return at_once_or_tiles(call), None

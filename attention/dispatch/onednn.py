@@ -38,8 +38,8 @@ def obstacle(query: Tensor) -> str | None:
     return None
 
 
-def sparing(call: Call) -> tuple[Any, float] | None:
-    """The slabs of a call, and what they cost in scores of torch's kernel; None if that is more.
+def plan(call: Call) -> tuple[Any, float] | None:
+    """The slabs of a call, and what they cost, in scores; None where none can be sooner.
 
     Not of a mask that is a tensor: torch's kernel takes it as it is.
     """

@@ -371,7 +371,7 @@ def test_the_usual_call_comes_to_it_too(sooner, monkeypatch) -> None:
     def counted(call: Call) -> None:
         asked.append(call.scores)
 
-    monkeypatch.setattr(dispatch, "sparing", counted)
+    monkeypatch.setattr(dispatch, "plan", counted)
     for tokens in (1023, 1024):
         x = torch.zeros(1, 8, tokens, 1)
         dot_product_attention(x, x, x)

@@ -47,7 +47,7 @@ OF_ALL = "<!-- source: benchmarks/masks.json, decode.json and modules.json: the 
 MEASURED = r"<!-- source: benchmarks/\w+\.py: AMD EPYC"
 SECOND = [("masks", "elsewhere"), ("masks", "batches"), ("by_hand", "forward")]
 SECOND += [("decode", "decode"), ("modules", "modules")]
-SECOND += [("masks", "learning"), ("masks", "busy")]
+SECOND += [("masks", "learning"), ("masks", "busy"), ("decode", "later")]
 MODES = [(False, False), (False, True), (True, False), (True, True)]
 
 
@@ -160,8 +160,11 @@ def short() -> str:
 
 
 def asked(queries: int) -> dict[str, dict]:
-    """The cells of decoding with so many queries, by what they attend to."""
-    cells = part("decode", "decode")["cells"]
+    """The cells of decoding with so many queries, by what they attend to.
+
+    Of many queries, as `auto` has computed them since it takes `onednn`.
+    """
+    cells = part("decode", "later" if queries >= 128 else "decode")["cells"]
     if queries > 1:
         kinds = ("causal", "window", "grouped", "four requests")
         return {kind: cells[f"{queries} queries, {kind}"] for kind in kinds}
@@ -322,6 +325,11 @@ def which() -> str:
         ("no mask, or a causal one and as many queries as keys", "either", "torch's function"): [
             *(tensor[n]["none"] for n in LENGTHS),
             *flags,
+        ],
+        ("the same, 2048 tokens or more, by [oneDNN](#another-library)", "ours", "torch's"): [
+            cells_[name]["ways"][way]["ratio"]
+            for cells_ in part("masks", "elsewhere")["cells"].values()
+            for name, way in (("none", "dense"), ("causal", "is_causal"))
         ],
         ("a window or packed texts, one sequence of 512 tokens or more", "ours", "the tensor"): [
             tensor[n][name] for n in LENGTHS[1:] for name in cut
@@ -557,16 +565,15 @@ def test_what_the_page_says_of_another_machine_holds() -> None:
     long, middle = there["cells"]["8192"], there["cells"]["2048"]
     equal = {name for name in MASKS if LOW <= long[name]["ways"]["onednn"]["ratio"] <= HIGH}
     says("there `auto` takes other code for six of the seven masks.", equal >= SPED)
-    says(
-        "Under the window the tensor's ratio is nearly the same on both",
-        abs(away("dense")["window"] - 1) < 0.05 and set(MASKS) - SPED == {"window"},
-    )
+    moved = {name: abs(times - 1) for name, times in away("dense").items()}
+    says("The window's ratio has moved least", min(moved, key=moved.__getitem__) == "window")
     flex = {name: long[name]["ways"]["flex"]["ratio"] for name in away("flex")}
     says(
-        "It is behind us under three of the four masks, and *equal* under the window.",
+        "It is behind us under three of the four masks, *perhaps* under equal texts, and *equal* "
+        "under the window.",
         len(flex) == 4
-        and LOW <= flex.pop("window") <= HIGH
-        and min(flex.values()) > HIGH,
+        and LOW <= flex.pop("window") <= HIGH < min(flex.values())
+        and [name for name, times in flex.items() if times <= PERHAPS] == ["documents"],
     )
     shorter = {n: x["ways"]["flex"]["ratio"] for n, x in middle.items() if n in [*flex, "window"]}
     behind = {n: ratio for n, ratio in shorter.items() if ratio < LOW}
@@ -588,8 +595,9 @@ def test_what_auto_takes_on_another_machine(name: str, monkeypatch: pytest.Monke
 
 
 def test_what_the_page_says_of_operations_and_bytes_holds() -> None:
-    product = part("by_hand", "forward")["cells"]["8192"]["product"]  # GFLOP/s, the same machine
-    assert part("by_hand", "forward")["machine"] == part("decode", "decode")["machine"]
+    rates_ = part("masks", "batches")  # GFLOP/s, of the same machine
+    product = max(cell["product"] for cell in rates_["cells"].values())
+    assert rates_["machine"] == part("decode", "decode")["machine"]
     cells = part("decode", "decode")["cells"].items()
     one = [x for name, x in cells if name.startswith("one query") and "window" not in name]
     assert {x["heads"][1] for x in one} == {8}
@@ -618,8 +626,14 @@ def test_what_the_page_says_of_torch_by_hand_holds() -> None:
     cells = part("by_hand", "forward")["cells"]
     found = {(n, name): cells[n][name]["by hand"]["ratio"] for n in cells for name in MASKS[2:]}
     says(
-        "So beside such code a rule saves little time, except under the window.",
-        [at for at, x in found.items() if x > PERHAPS] == [("2048", "window"), ("8192", "window")],
+        "The texts of 2048 tokens show the rule alone, since there both sides ask MKL",
+        found["2048", "documents"] == found["2048", "documents at random"] < PERHAPS,
+    )
+    more = {name: found["8192", name] for name in MASKS[2:]}
+    says(
+        "At 8192 tokens most of the lead is [the other library's](#another-library), except under "
+        "the window",
+        min(more.values()) > PERHAPS and max(more, key=more.__getitem__) == "window",
     )
 
 
@@ -686,8 +700,8 @@ def test_what_the_page_says_of_modules_holds() -> None:
     says("*Behind* in no cell.", min(*plain, *weights, *training, *both) >= LOW)
 
     says(
-        "Without weights we are ahead for every input, up to 1.89 times.",
-        min(plain) > PERHAPS and max(plain) == 1.89,
+        "Without weights we are ahead for every input, up to 2.23 times.",
+        min(plain) > PERHAPS and max(plain) == 2.23,
     )
     widths = [(x["embed_dim"] // x["num_heads"], x["num_heads"]) for x in cells[::4]]
     says(
@@ -809,7 +823,8 @@ def said() -> list[str]:
     cells = {(c["batch"], c["tokens"], c["train"], c["weights"]): c for c in all_}
     busy, parts = part("masks", "loaded")["cells"]["8192"], part("memory", "memory")["cells"]
 
-    none, hand = forward(64)["none"]["ways"], part("by_hand", "forward")["cells"]["8192"]
+    none = forward(64)["none"]["ways"]
+    middle, hand = (part("by_hand", "forward")["cells"][n] for n in ("2048", "8192"))
     cut, both = "documents at random", "again and before"
     second = part("masks", "again")["cells"]["2048"]
     there, there_too = (part("masks", "elsewhere")["cells"][n] for n in ("8192", "2048"))
@@ -866,7 +881,14 @@ def said() -> list[str]:
             (ratio(learning[name], way), f"masks.json, {way}, {name} at 2048 tokens, learning")
             for name, way in (("none", "dense"), ("causal", "is_causal"))
         ),
-        (f"{hand['window']['by hand']['ratio']:.2f}", "by_hand.json, window at 8192 tokens"),
+        *(
+            (f"{end(hand[n]['by hand']['ratio'] for n in MASKS[2:]):.2f}", f"by_hand.json, {said}")
+            for end, said in ((min, "8192 tokens, the least"), (max, "8192 tokens, the most"))
+        ),
+        (
+            f"{middle['documents']['by hand']['ratio']:.2f}",
+            "by_hand.json, documents at 2048 tokens",
+        ),
         *(
             (
                 f"{batch(n, 'causal and padding', 'again'):.2f}",
@@ -884,8 +906,8 @@ def said() -> list[str]:
         (ms(cells[1, 16, False, False], "ours"), "modules.json, 16 tokens"),
         (ratio(cells[1, 16, False, False], "torch"), "modules.json, 16 tokens, beside torch"),
         (
-            ratio(cells[4, 1024, False, False], "torch"),
-            "modules.json, 1024 tokens, without weights",
+            ratio(cells[1, 2048, False, False], "torch"),
+            "modules.json, 2048 tokens, without weights",
         ),
         *(
             (
