@@ -3,9 +3,9 @@
     .venv/bin/python benchmarks/decode.py        # about 3 minutes
     .venv/bin/python benchmarks/decode.py later  # the same, after `auto` has changed
 
-Writes its part of `decode.json`. Heads of 64 entries, float32. A ratio is how many times as long as `auto` a
-call takes. `dense` is torch's kernel with the mask as a tensor, made beforehand; `read` adds up
-all keys and values, for which each must come once, and no more is done with them.
+Writes its part of `decode.json`. Heads of 64 entries, float32. A ratio is how many times as long
+as `auto` a call takes. `dense` is torch's kernel with the mask as a tensor, made beforehand; `read`
+adds up all keys and values, for which each must come once, and no more is done with them.
 """
 
 import sys

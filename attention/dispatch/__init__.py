@@ -5,6 +5,6 @@ call             the arguments by which it is found how to compute
 choice           which backend, where none is named
 named            what a backend that is named refuses
 plans, kernels   what spans and triton need, which skip what a mask leaves out
-onednn           where oneDNN's products are sooner
+onednn           where products of oneDNN are sooner
 route            the backend and what it is given, kept for the next call like it
 """

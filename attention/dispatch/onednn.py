@@ -1,4 +1,4 @@
-"""Whether oneDNN's products can compute a call, whether they should, and by which slabs."""
+"""Whether the products of oneDNN can compute a call, whether they should, and by which slabs."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ LEAST = 1 << 23
 # Python runs one of its threads at a time, between torch's operations: of so many each should find
 # it free. Measured with two.
 MOST_THREADS = 8
-# Narrower heads leave more time to the softmax, and of wider ones oneDNN's sums err more.
+# Narrower heads leave more time to the softmax, and of wider ones sums of oneDNN err more.
 WIDTHS = range(64, 129)
 # What a score costs here, of 1 that torch's kernel takes; and one in a slab that a mask hides part
 # of. On two cores with 64 entries a head that is 1.4 ns.
