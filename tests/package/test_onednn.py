@@ -1,4 +1,4 @@
-"""Attention by products of oneDNN, a head for each thread: the same, and only where it is sooner."""
+"""Attention by products of oneDNN, a head for each thread: the same, only where it is sooner."""
 
 import os
 from collections.abc import Callable
