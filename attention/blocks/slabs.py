@@ -93,8 +93,8 @@ def make(mask: Mask, queries: int, keys: int) -> Slabs | None:
     firsts = [*unlike_before(found), starts.shape[1]]
 
     def of(sequence: int) -> list[Slab]:
-        one = starts[:, sequence], stops[:, sequence]
-        return [slab(*(ends[:, rows] for ends in one), rows) for rows in cut(queries, width)]
+        first, last = starts[:, sequence], stops[:, sequence]
+        return [slab(first[:, rows], last[:, rows], rows) for rows in cut(queries, width)]
 
     parts = [(first, last, of(first)) for first, last in pairwise(firsts)]
     read = torch.zeros(starts.shape[1], keys, dtype=torch.bool)
