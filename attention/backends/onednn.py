@@ -12,7 +12,7 @@ from attention.blocks.slabs import Slab, Slabs
 from attention.heads import four, group
 
 # A linear layer, `x W.T`, as torch computes it in compiled code.
-LINEAR: Any = torch.ops.mkldnn._linear_pointwise.default
+LINEAR: Any = getattr(getattr(torch.ops.mkldnn, "_linear_pointwise", None), "default", None)
 
 # A sum of more products, over keys, entries or queries, is made of shorter ones, since oneDNN adds
 # one after another: of 2,048 keys at once, contexts erred 1.7 times as much as those of torch.
@@ -65,12 +65,13 @@ class OneDNN(torch.autograd.Function):
 
         def head(sequence: int, head: int) -> None:
             q = query[sequence, head] * scale
-            k, v = (x[sequence, head // size].contiguous() for x in (key, value))
+            k = key[sequence, head // size].contiguous()
+            v, mean = centred(value[sequence, head // size])
             out = context[sequence, head].zero_()
             for slab in plan.of(sequence):
                 rows, columns = slab.rows, slab.columns
                 shares = weights(q[rows], k[columns], slab)
-                out[rows] = product(shares, v[columns].T, KEYS)
+                out[rows] = product(shares, v[columns].T, KEYS) + mean
 
         each(head, *query.shape[:2])
         ctx.save_for_backward(query, key, value, context)
@@ -87,11 +88,12 @@ class OneDNN(torch.autograd.Function):
 
         def keys(sequence: int, head: int) -> None:
             """All gradients of a head of keys, and of the queries that share it."""
-            k, v = (x[sequence, head].contiguous() for x in (key, value))
+            k = key[sequence, head].contiguous()
+            v, mean = centred(value[sequence, head])
             # Turned: so both products that are added up here have many columns, and few rows.
             turned_k, turned_v = (grad.new_zeros(x.T.shape) for x in (k, v))  # (D, S), (E, S)
             for n in range(head * size, (head + 1) * size):
-                q, g, c = query[sequence, n] * scale, grad[sequence, n], context[sequence, n]
+                q, g, c = query[sequence, n] * scale, grad[sequence, n], context[sequence, n] - mean
                 same = (g * c).sum(dim=-1, keepdim=True)  # (T, 1)
                 out = of_query[sequence, n].zero_()
                 for slab in plan.of(sequence):
@@ -108,7 +110,18 @@ class OneDNN(torch.autograd.Function):
             of_value[sequence, head].copy_(turned_v.T)
 
         each(keys, *key.shape[:2])
-        return *once((of_query, of_key, of_value), (query, key, value)), None, None
+        return *once((of_query, of_key, of_value), (query, key, value, grad)), None, None
+
+
+def centred(
+    value: Float[Tensor, "keys value_dim"],
+) -> tuple[Float[Tensor, "keys value_dim"], Float[Tensor, "value_dim"]]:
+    """Values less their mean, and it: of smaller numbers a long sum errs less.
+
+    The weights of a query are 1 in all, so its context has the mean once.
+    """
+    mean = value.mean(dim=0)
+    return value - mean, mean
 
 
 def part(rows: Float[Tensor, "..."], some: slice, dim: int = 0) -> Float[Tensor, "..."]:
@@ -121,8 +134,8 @@ def weights(
 ) -> Float[Tensor, "rows columns"]:
     """The weights of a slab, each query's of all that it sees."""
     scores = product(query, key, ENTRIES)
-    if slab.hidden is not None:
-        scores[:, slab.covers] += slab.hidden
+    for columns, hidden in slab.edges:
+        scores[:, columns] += hidden
     return torch.softmax(scores, dim=-1, out=scores)
 
 

@@ -1,5 +1,6 @@
 """A mask as slabs: some queries, and every key that one of them sees."""
 
+import math
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -20,15 +21,19 @@ from attention.masks import Mask
 ROWS, LEAST_ROWS, SCORES = 256, 64, 1 << 21
 
 
+Edge = tuple[slice, Float[Tensor, "rows columns"]]
+Ends = Int[Tensor, "lanes rows"]
+
+
 class Slab(NamedTuple):
-    """Some queries, the keys that they see, and what hides some of these from some of them."""
+    """Some queries, and the keys that they see."""
 
     rows: slice
     columns: slice
-    # Added to the scores of the keys that it `covers`, counted from the slab's first: 0, and −∞
-    # where a query does not see. One that sees nothing sees all here, so that nothing is NaN.
-    hidden: Float[Tensor, "rows columns"] | None = None
-    covers: slice = slice(0)
+    # Which of the columns, counted from the first, are hidden from some of the rows; and what is
+    # added to their scores: 0, and −∞ where a query does not see. A query that sees nothing sees
+    # all here, so that nothing is NaN.
+    edges: tuple[Edge, ...] = ()
 
     @property
     def scores(self) -> int:
@@ -43,7 +48,7 @@ class Slabs:
     # From a sequence to before another, alike; with a single part, it is for any batch.
     parts: list[tuple[int, int, list[Slab]]]
     idle: Bool[Tensor, "batch 1 queries 1"] | None = None  # which queries see nothing, if any
-    unread: Bool[Tensor, "batch 1 keys 1"] | None = None  # which keys of slabs nobody sees, if any
+    unread: Bool[Tensor, "batch 1 keys 1"] | None = None  # which keys nobody sees, if any
 
     def of(self, sequence: int) -> list[Slab]:
         """Those of one sequence of a batch that have keys."""
@@ -53,21 +58,22 @@ class Slabs:
 
     @property
     def nbytes(self) -> int:
-        hidden = (slab.hidden for *_, part in self.parts for slab in part)
-        return sum(table.nbytes for table in hidden if table is not None)
+        """What the tables take; equal slabs share one."""
+        edges = [edge for *_, part in self.parts for slab in part for edge in slab.edges]
+        return sum({id(table): table.nbytes for _, table in edges}.values())
 
 
-# The tables of `Causal() & SlidingWindow(256)` on 8,192 keys take 17 MB.
 kept: Kept[Slabs | None] = Kept(16, 1 << 26, lambda made: made.nbytes if made else 0)
 
 
-def slabs(mask: Mask | None, queries: int, keys: int) -> Slabs | None:
+def slabs(mask: Mask | None, queries: int, keys: int, most: int | None = None) -> Slabs | None:
     """The slabs of a mask, or of all scores; None if a mask does not know its stretches.
 
     Args:
         mask: The mask.
         queries: `T`, a count.
         keys: `S`, a count.
+        most: How many numbers the tables may have; None is returned if it would be more.
     """
     if mask is None:
         return Slabs([(0, 1, [Slab(rows, slice(0, keys)) for rows in cut(queries, keys)])])
@@ -76,12 +82,12 @@ def slabs(mask: Mask | None, queries: int, keys: int) -> Slabs | None:
         # Where another device is the default, as for the plans of blocks.
         usual = torch.get_default_device().type == "cpu"
         with nullcontext() if usual else torch.device("cpu"):
-            return make(mask, queries, keys)
+            return make(mask, queries, keys, most)
 
-    return kept.get(mask, (queries, keys), anew)
+    return kept.get(mask, (queries, keys, most), anew)
 
 
-def make(mask: Mask, queries: int, keys: int) -> Slabs | None:
+def make(mask: Mask, queries: int, keys: int, most: int | None = None) -> Slabs | None:
     found = lanes(mask, queries, keys)
     if found is None:
         return None
@@ -90,18 +96,16 @@ def make(mask: Mask, queries: int, keys: int) -> Slabs | None:
     if starts.numel() == 0 or idle.all():
         return Slabs([(0, 1, [])], of_heads(idle))
     width = int((stops.masked_fill(stops <= starts, 0).amax(dim=0) - starts.amin(dim=0)).max())
-    firsts = [*unlike_before(found), starts.shape[1]]
-
-    def of(sequence: int) -> list[Slab]:
-        first, last = starts[:, sequence], stops[:, sequence]
-        return [slab(first[:, rows], last[:, rows], rows) for rows in cut(queries, width)]
-
-    parts = [(first, last, of(first)) for first, last in pairwise(firsts)]
-    read = torch.zeros(starts.shape[1], keys, dtype=torch.bool)
-    for first, last, part in parts:
-        for one in part:
-            read[first:last, one.columns] = True
-    return Slabs(parts, of_heads(idle), of_heads(unread(found, keys) & read))
+    tables = Tables(most)
+    parts = [
+        (
+            first,
+            last,
+            [tables.slab(starts[:, first, r], stops[:, first, r], r) for r in cut(queries, width)],
+        )
+        for first, last in pairwise([*unlike_before(found), starts.shape[1]])
+    ]
+    return None if tables.left < 0 else Slabs(parts, of_heads(idle), of_heads(unread(found, keys)))
 
 
 def cut(queries: int, width: int) -> Iterator[slice]:
@@ -111,25 +115,52 @@ def cut(queries: int, width: int) -> Iterator[slice]:
         yield slice(first, min(first + step, queries))
 
 
-def slab(starts: Int[Tensor, "lanes rows"], stops: Int[Tensor, "lanes rows"], rows: slice) -> Slab:
-    """The slab around the stretches of some queries."""
+class Tables:
+    """What hides keys in the slabs of a mask, each table once, up to so many numbers."""
+
+    def __init__(self, most: int | None) -> None:
+        self.made: dict[object, Tensor] = {}
+        self.left = math.inf if most is None else most
+
+    def slab(self, starts: Ends, stops: Ends, rows: slice) -> Slab:
+        """The slab around the stretches of some queries."""
+        some = starts < stops
+        if not some.any():
+            return Slab(rows, slice(0, 0))
+        start, stop = int(starts[some].min()), int(stops[some].max())
+        edges = []
+        for low, high in partly(starts, stops, start, stop):
+            table = self.table(starts - low, stops - low, high - low)
+            if table is not None:
+                edges.append((slice(low - start, high - start), table))
+        return Slab(rows, slice(start, stop), tuple(edges))
+
+    def table(self, starts: Ends, stops: Ends, width: int) -> Tensor | None:
+        """What is added to the scores of so many keys; None if that is too much."""
+        name = (
+            width,
+            starts.clamp(0, width).numpy().tobytes(),
+            stops.clamp(0, width).numpy().tobytes(),
+        )
+        if name not in self.made:
+            self.left -= starts.size(1) * width
+            if self.left < 0:
+                return None
+            key = torch.arange(width)
+            seen = ((key >= starts[..., None]) & (key < stops[..., None])).any(dim=0)
+            seen |= ~(starts < stops).any(dim=0)[:, None]
+            hidden = torch.zeros(seen.shape, dtype=torch.float32)
+            self.made[name] = hidden.masked_fill_(~seen, float("-inf"))
+        return self.made[name]
+
+
+def partly(starts: Ends, stops: Ends, start: int, stop: int) -> list[tuple[int, int]]:
+    """Where the keys lie, of those from the first to the last, that only some of the rows see."""
     some = starts < stops
-    if not some.any():
-        return Slab(rows, slice(0, 0))
-    start, stop = int(starts[some].min()), int(stops[some].max())
-    low, high = start, stop
     # Of one stretch each, which may come in pieces, all see from the last start to the first stop.
     if ((starts[1:] == stops[:-1]) | ~some[1:]).all():
         left = int(starts[0][some[0]].max())
         right = int(stops.masked_fill(~some, 0).amax(dim=0)[some[0]].min())
-        if left < right and start == left:
-            low = right
-        elif left < right == stop:
-            high = left
-    if low == high:
-        return Slab(rows, slice(start, stop))
-    key = torch.arange(low, high)
-    seen = ((key >= starts[..., None]) & (key < stops[..., None])).any(dim=0)  # (rows, columns)
-    seen |= ~some.any(dim=0)[:, None]
-    hidden = torch.zeros(seen.shape).masked_fill_(~seen, float("-inf"))
-    return Slab(rows, slice(start, stop), hidden, slice(low - start, high - start))
+        if left < right:
+            return [(low, high) for low, high in ((start, left), (right, stop)) if low < high]
+    return [(start, stop)]

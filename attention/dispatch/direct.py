@@ -15,7 +15,7 @@ from attention.backends import fused, suited
 from attention.checks.numbers import LARGEST
 from attention.checks.numbers import scale as default
 from attention.dispatch.choice import MANY
-from attention.dispatch.onednn import LEAST
+from attention.dispatch.onednn import most
 from attention.dispatch.route import again
 from attention.masks import Causal, Mask
 
@@ -42,7 +42,7 @@ def direct(
             and k == value.shape
             and k[2] >= REGISTER
             and 0 not in q
-            and (q[2] == 1 or q[0] * q[1] * q[2] * k[2] < (MANY if causal else LEAST))
+            and (q[2] == 1 or q[0] * q[1] * q[2] * k[2] < (MANY if causal else most(query)))
             and (not causal or q[2] == 1 or q[2] == k[2])
         ):
             causal = causal and q[2] > 1  # the last query sees all

@@ -1,11 +1,12 @@
 """Whether the products of oneDNN can compute a call, whether they should, and by which slabs."""
 
+import math
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attention.affine import sooner
+from attention.affine import narrow_mkl, sooner
 from attention.dispatch import plans
 from attention.dispatch.call import Call
 from attention.masks import Mask
@@ -13,6 +14,8 @@ from attention.transforms import traced
 
 # Fewer scores of a sequence gain less than the threads cost, or than slabs of its own.
 LEAST = 1 << 23
+# Of what hides keys from some queries of a slab: 64 MiB. Tables of more would not be kept.
+NUMBERS = 1 << 24
 # Python runs one of its threads at a time, between torch's operations: of so many each should find
 # it free. Measured with two.
 MOST_THREADS = 8
@@ -38,6 +41,11 @@ def obstacle(query: Tensor) -> str | None:
     return None
 
 
+def most(query: Tensor) -> float:
+    """Fewer scores than that surely do not come here."""
+    return LEAST if query.is_cpu and narrow_mkl() else math.inf
+
+
 def plan(call: Call) -> tuple[Any, float] | None:
     """The slabs of a call, and what they cost, in scores; None where none can be sooner.
 
@@ -53,7 +61,7 @@ def plan(call: Call) -> tuple[Any, float] | None:
     # Beside one another are heads of queries, and where something learns, of keys.
     if not fit or threads > MOST_THREADS or heads % threads or not sooner(query, key, value):
         return None
-    found = plans.slabs(query, key, mask)
+    found = plans.slabs(query, key, mask, NUMBERS)
     if found is None:
         return None
     batch = found.parts[-1][1]
@@ -61,6 +69,6 @@ def plan(call: Call) -> tuple[Any, float] | None:
     for first, last, part in found.parts:
         each = query.shape[:-2].numel() * (last - first) / batch
         for slab in part:
-            score = SCORE if slab.hidden is None else HIDDEN
+            score = HIDDEN if slab.edges else SCORE
             cost += each * (score * slab.scores + SLAB * 64 / query.size(-1))
     return found, cost

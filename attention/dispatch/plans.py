@@ -25,15 +25,15 @@ def plan(query: Tensor, key: Tensor, mask: Mask, learns: bool, most: float | Non
     return blocks.plan(mask, query.size(-2), key.size(-2), learns, limit)
 
 
-def slabs(query: Tensor, key: Tensor, mask: Mask | None) -> Any:
-    """The slabs of a mask, or of all scores; None as above."""
+def slabs(query: Tensor, key: Tensor, mask: Mask | None, most: int | None = None) -> Any:
+    """The slabs of a mask, or of all scores; None as above, or if tables had more numbers."""
     if mask is not None:
         checks.fits(mask, query, key)
         if apart(query, mask):
             return None
     from attention.blocks import slabs  # late, as above
 
-    return slabs.slabs(mask, query.size(-2), key.size(-2))
+    return slabs.slabs(mask, query.size(-2), key.size(-2), most)
 
 
 def apart(query: Tensor, mask: Mask) -> str:

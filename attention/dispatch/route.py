@@ -14,6 +14,7 @@ from attention.backends.names import load
 from attention.dispatch.call import Call
 from attention.dispatch.choice import auto
 from attention.dispatch.named import named
+from attention.dispatch.onednn import LEAST
 from attention.kept import Kept, label
 from attention.masks import Causal, Mask
 from attention.masks.dense import SMALL, dense, small
@@ -69,8 +70,12 @@ def signature(
     # One query's keys are more in each call. And what is kept lies on the processor.
     if not isinstance(mask, Mask) or q[-2] == 1 or not query.is_cpu:
         return None
-    # A mask has at most an entry for each score; how many it has is a question of 1 µs.
-    if q[:-1].numel() * k[-2] > SMALL and not small(mask, q[-2], k[-2], query.device):
+    # A mask has at most an entry for each score; how many it has is a question of 1 µs. And where
+    # oneDNN may be sooner, more is asked in each call than is known here.
+    scores = q[:-1].numel() * k[-2]
+    if scores >= LEAST:
+        return None
+    if scores > SMALL and not small(mask, q[-2], k[-2], query.device):
         return None
     if (content := label(mask)) is None:
         return None
