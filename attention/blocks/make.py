@@ -128,24 +128,20 @@ def absent(
 ) -> tuple[Bool[Tensor, "batch 1 queries 1"] | None, Bool[Tensor, "batch 1 keys 1"] | None]:
     """Queries that see nothing and keys that nobody sees, where a block has them all the same."""
     starts, stops = found
-    idle, unseen = (stops <= starts).all(dim=0), unread(found, keys)
-    in_query, in_key = torch.zeros_like(idle), torch.zeros_like(unseen)
+    batch, queries = starts.shape[1:]
+    idle = (stops <= starts).all(dim=0)
+    marks = torch.zeros(batch, keys + 1, dtype=torch.long)
+    for start, stop in zip(starts, stops, strict=True):
+        marks.scatter_add_(1, start, (start < stop).long())
+        marks.scatter_add_(1, stop, -(start < stop).long())
+    unread = marks.cumsum(dim=1)[:, :-1] == 0
+    in_query, in_key = torch.zeros_like(idle), torch.zeros_like(unread)
     for first, last, blocks in parts:
         for one in (one for several in blocks for one in several.parts(1)):
             in_query[first:last, one.queries.start : one.queries.start + one.queries.size] = True
             in_key[first:last, one.keys.start : one.keys.start + one.keys.size] = True
-    return of_heads(idle & in_query), of_heads(unseen & in_key)
-
-
-def unread(found: Lanes, keys: int) -> Bool[Tensor, "batch keys"]:
-    """Which keys no query of a sequence sees."""
-    marks = torch.zeros(found[0].shape[1], keys + 1, dtype=torch.long)
-    for start, stop in zip(*found, strict=True):
-        marks.scatter_add_(1, start, (start < stop).long())
-        marks.scatter_add_(1, stop, -(start < stop).long())
-    return marks.cumsum(dim=1)[:, :-1] == 0
-
-
-def of_heads(marks: Bool[Tensor, "batch rows"]) -> Bool[Tensor, "batch 1 rows 1"] | None:
-    """Marks for all heads, if there are any."""
-    return marks[:, None, :, None] if marks.any() else None
+    idle, unread = idle & in_query, unread & in_key
+    return (
+        idle[:, None, :, None] if idle.any() else None,
+        unread[:, None, :, None] if unread.any() else None,
+    )

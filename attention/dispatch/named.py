@@ -20,9 +20,34 @@ def named(backend: str, call: Call) -> Any:
         refuse(backend, call.query.is_meta, "reads values and query is on meta", "eager")
     elif backend == "tiled":
         refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
-    elif backend in ("spans", "onednn", "triton"):
+    elif backend in ("spans", "triton"):
         return skipping(backend, call, call.mask)
+    elif backend == "onednn":
+        return multiplying(backend, call, call.mask)
     return None
+
+
+def multiplying(backend: str, call: Call, mask: Any) -> Any:
+    """The same of the products of oneDNN."""
+    refuse(backend, traced(), "plans with values, which are not there yet", "fused")
+    why = onednn.obstacle(call.query)
+    refuse(backend, why is not None, f"{why}", "fused")
+    refuse(backend, call.softcap is not None, "has no softcap", "eager or tiled")
+    refuse(backend, call.bias is not None, "has no bias", "fused or tiled")
+    refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
+    rule = mask is None or isinstance(mask, Mask)
+    refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
+    plan = plans.slabs(call.query, call.key, mask)
+    if plan is None:
+        from attention.blocks.lanes import MOST  # late, as in plans
+
+        why = plans.apart(call.query, mask)
+        why = (
+            why
+            or f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"
+        )
+        refuse(backend, True, why, "fused or tiled")
+    return plan
 
 
 def skipping(backend: str, call: Call, mask: Any) -> Any:
@@ -31,22 +56,19 @@ def skipping(backend: str, call: Call, mask: Any) -> Any:
     if backend == "spans":
         refuse(backend, call.query.device.type != "cpu", "is for the CPU", "fused")
     else:
-        why = (kernels if backend == "triton" else onednn).obstacle(call.query)
+        why = kernels.obstacle(call.query)
         refuse(backend, why is not None, f"{why}", "fused")
     refuse(backend, call.softcap is not None, "has no softcap", "eager or tiled")
     refuse(backend, call.bias is not None, "has no bias", "fused or tiled")
     refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
     odd = backend == "triton" and call.query.shape[-1] != call.value.shape[-1]
     refuse(backend, odd, "takes values as wide as keys", "fused or tiled")
-    rule = isinstance(mask, Mask) or (mask is None and backend != "spans")
+    rule = isinstance(mask, Mask) or (mask is None and backend == "triton")
     refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
     if mask is None:
-        return plans.slabs(call.query, call.key, None) if backend == "onednn" else None
-    if backend in ("spans", "onednn"):
-        if backend == "spans":
-            plan = plans.plan(call.query, call.key, mask, call.learns)
-        else:
-            plan = plans.slabs(call.query, call.key, mask)
+        return None
+    if backend == "spans":
+        plan = plans.plan(call.query, call.key, mask, call.learns)
         from attention.blocks.lanes import MOST  # late, as in plans
 
         why = f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"
