@@ -43,7 +43,7 @@ def obstacle(query: Tensor) -> str | None:
 
 def most(query: Tensor) -> float:
     """Fewer scores than that surely do not come here."""
-    return LEAST if query.is_cpu and narrow_mkl() else math.inf
+    return float(LEAST) if query.is_cpu and narrow_mkl() else math.inf
 
 
 def plan(call: Call) -> tuple[Any, float] | None:
