@@ -1,6 +1,7 @@
 """Attention by products of oneDNN, a head for each thread: the same, only where it is sooner."""
 
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -10,6 +11,7 @@ import pytest
 import torch
 from test_spans import MASKS, SHAPES, Holes, exact, found, torchs_own
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from attention import (
@@ -93,9 +95,17 @@ def test_a_long_sum_is_made_of_shorter_ones(inner: int, most: int, parts: list[i
 def test_how_long_the_sums_are(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr(backend, "LINEAR", lambda a, b, *_: (asked.append(a.shape[1]), a @ b.T)[1])
-    query, key = drawn(4, 200), drawn(1500, 200, seed=1)
-    dot_product_attention(query, key, key, backend="onednn")
-    assert asked == [100, 100, 750, 750]
+    query, key = drawn(64, 128), drawn(1024, 128, seed=1).requires_grad_()
+    context = dot_product_attention(query, key, key, backend="onednn")
+    assert asked == [128, 1024]
+    context.sum().backward()  # the weights once more, and of them four gradients
+    assert asked[2:] == [128, 64, 128, 64, 1024]
+    asked.clear()
+    query, key = drawn(65, 129), drawn(1025, 129, seed=1).requires_grad_()
+    context = dot_product_attention(query, key, key, backend="onednn")
+    assert asked == [65, 64, 513, 512]
+    context.sum().backward()
+    assert asked[4:] == [65, 64, 33, 32, 65, 64, 33, 32, 513, 512]
 
 
 @pytest.mark.usefixtures("small")
@@ -215,6 +225,53 @@ def test_many_gradients_at_once(threads: int) -> None:
     (got,) = torch.autograd.grad(out, x, several, is_grads_batched=True, retain_graph=True)
     for one, want in zip(got, several, strict=True):
         torch.testing.assert_close(one, torch.autograd.grad(out, x, want, retain_graph=True)[0])
+
+
+class OfHeads(Mask):
+    heads = 2
+
+    def __call__(self, batch, head, query, key):
+        return key >= head
+
+    def __repr__(self) -> str:
+        return "OfHeads()"
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"return_weights": True}, "does not return weights: expected eager"),
+        ({"softcap": 1.0}, "has no softcap: expected eager or tiled"),
+        ({"bias": torch.zeros(1, 1)}, "has no bias: expected fused or tiled"),
+        ({"dropout_p": 0.1}, "has no dropout: expected eager or fused"),
+        ({"mask": torch.ones(3, 3, dtype=torch.bool)},
+         "needs a Mask and mask is a Tensor: expected fused or tiled"),
+        ({"mask": Documents(torch.tensor([[0, 1, 0]]))},
+         "takes 6 stretches of keys a query at most, and Documents(ids=tensor([[0, 1, 0]])) gives "
+         "none, or more: expected fused or tiled"),
+        ({"mask": OfHeads()},
+         "has one plan for all heads, and OfHeads() tells them apart: expected fused or tiled"),
+    ],
+)  # fmt: skip
+def test_what_it_refuses(given: dict, why: str) -> None:
+    x = drawn(1, 2, 3, 4)
+    with pytest.raises(ValueError, match="^" + re.escape("backend 'onednn' " + why) + "$"):
+        dot_product_attention(x, x, x, **given, backend="onednn")
+
+
+def test_elsewhere_and_without_values() -> None:
+    x = drawn(1, 2, 3, 4)
+    for given, why in (
+        (x.to("meta"), "is for the CPU: expected fused"),
+        (x.double(), "takes float32 and query has torch.float64: expected fused"),
+    ):
+        with pytest.raises(ValueError, match=f"^backend 'onednn' {re.escape(why)}$"):
+            dot_product_attention(given, given, given, backend="onednn")
+    why = "backend 'onednn' plans with values, which are not there yet: expected fused"
+    with FakeTensorMode():
+        like = torch.empty(1, 2, 3, 4)
+        with pytest.raises(ValueError, match=f"^{why}$"):
+            dot_product_attention(like, like, like, Causal(), backend="onednn")
 
 
 # Threads
@@ -347,6 +404,10 @@ def test_with_many_keys_slabs_have_fewer_queries() -> None:
     assert len(shapes(None, 512, 16384)) == 4
     assert len(shapes(None, 512, 1 << 20)) == 8
     assert len(shapes(Causal() & SlidingWindow(9), 512, 1 << 20)) == 2
+    # By the widest row; and one that sees nothing is of no width.
+    assert len(shapes(Causal(), 512, 16384)) == 4
+    assert len(shapes(Padding(torch.tensor([9])), 512, 16384)) == 2
+    assert len(shapes(Causal() & Padding(torch.tensor([9]), side="left"), 512, 16384)) == 2
 
 
 def test_slabs_are_kept_for_an_equal_mask() -> None:
