@@ -35,17 +35,17 @@ def multiplying(backend: str, call: Call, mask: Any) -> Any:
     refuse(backend, call.softcap is not None, "has no softcap", "eager or tiled")
     refuse(backend, call.bias is not None, "has no bias", "fused or tiled")
     refuse(backend, call.dropout_p > 0, "has no dropout", "eager or fused")
-    rule = mask is None or isinstance(mask, Mask)
-    refuse(backend, not rule, f"needs a Mask and mask is {kind(mask)}", "fused or tiled")
-    plan = plans.slabs(call.query, call.key, mask)
+    plan = None
+    if mask is None or isinstance(mask, Mask):
+        plan = plans.slabs(call.query, call.key, mask)
     if plan is None:
         from attention.blocks.lanes import MOST  # late, as in plans
 
-        why = plans.apart(call.query, mask)
-        why = (
-            why
-            or f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"
-        )
+        why = f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"
+        if not isinstance(mask, Mask):
+            why = f"needs a Mask and mask is {kind(mask)}"
+        elif apart := plans.apart(call.query, mask):
+            why = apart
         refuse(backend, True, why, "fused or tiled")
     return plan
 
