@@ -102,7 +102,7 @@ def dot_product_attention(
             own kernels for NVIDIA GPUs, `tiled` a tile at a time, `eager` with two matrix products,
             `loops` with Python loops; `auto` chooses among those that can, by what was measured on
             CPUs and, for `triton`, on an H200. All give the same to within rounding. To
-            differentiate twice, name tiled, eager or loops.
+            differentiate twice, name `tiled`, `eager` or `loops`.
 
     Returns:
         The context, shape `(…, H, T, E)`; with `return_weights`, a pair of it and the weights,

@@ -152,9 +152,7 @@ class AttentionGraph(View):
         try:
             import networkx
         except ModuleNotFoundError:
-            raise ModuleNotFoundError(
-                'networkx is not installed: pip install "attention-executed[graph]"'
-            ) from None
+            raise ModuleNotFoundError("networkx is not installed: pip install networkx") from None
         graph, head = networkx.DiGraph(), self._one(head)
         for j, token in enumerate(self.tokens):
             graph.add_node(j, token=token, **({"bipartite": 0} if self.cross else {}))

@@ -8,7 +8,8 @@ Recipes have [the first](models.md#rope-scaling-the-positions-of-a-later-llama) 
 later Mistrals, is no window.
 
 A family has a function from the state of its attention to one that ours loads. Sizes, positions and
-masks are in its configuration `c`, and are given to the module and to its calls:
+masks are in its configuration `c`, here of version 5 of transformers, and are given to the module
+and to its calls:
 
     Llama:       MultiHeadAttention(c.hidden_size, c.num_attention_heads,
                      num_kv_heads=c.num_key_value_heads, head_dim=c.head_dim, bias=False,
@@ -30,7 +31,8 @@ masks are in its configuration `c`, and are given to the module and to its calls
                      positions=Rotary(c.rope_parameters[c.layer_types[layer]]["rope_theta"]))
                  mask=None, or in a local layer SlidingWindow(c.local_attention // 2 + 1)
     BART:        MultiHeadAttention(c.d_model, c.decoder_attention_heads)
-                 mask=Causal(), in the encoder and across None
+                 mask=Causal(), and across None
+                 in the encoder c.encoder_attention_heads, and None
     Whisper:     the same
 """
 

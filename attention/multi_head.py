@@ -26,9 +26,10 @@ class MultiHeadAttention(PackedProjections):
         head[h] = dot_product_attention(query W_q[h].T, key W_k[h].T, value W_v[h].T, mask)  (T, D)
         out     = concat(head[0], …, head[H − 1]) W_o.T                            (T, embed_dim)
 
-    each product plus its bias. With `num_kv_heads` < `H`, heads in a row share keys and values:
-    two or more of them are grouped-query attention, one is multi-query attention. With `qk_norm`
-    each query and key is normalised, and after that `positions` has its say.
+    each product plus its bias. With `num_kv_heads` < `H`, neighbouring heads of queries share one
+    of keys and values: grouped-query attention, and with a single one multi-query attention. With
+    `qk_norm` each query and key is normalised, and after that `positions` has its say. It has no
+    `backend`, and takes `auto`; to differentiate twice, ask for the weights.
 
     The rows of all `W_q[h]`, then of all `W_k[h]`, then of all `W_v[h]` are one matrix,
     `in_proj_weight`: names and order are those of `nn.MultiheadAttention`, and one product serves
@@ -41,8 +42,8 @@ class MultiHeadAttention(PackedProjections):
     Short self-attention without a mask, where no gradient is recorded, may be one call of torch's,
     which `nn.MultiheadAttention` makes too, and which gives the same to within rounding;
     `torch.backends.mha.set_fastpath_enabled(False)` turns it off in both. On AMD's processors from
-    Zen 5 on, large products where nothing learns are made by oneDNN, which rounds otherwise;
-    `torch.backends.mkldnn.set_flags(False)` turns that off.
+    Zen 5 on, large products of which no gradient is recorded are made by oneDNN, which rounds
+    otherwise; `torch.backends.mkldnn.set_flags(False)` turns that off.
 
     Args:
         embed_dim: Width of the inputs and of the output.
@@ -79,10 +80,10 @@ class MultiHeadAttention(PackedProjections):
         >>> import torch
         >>> from attention import Causal, MultiHeadAttention
         >>> attend = MultiHeadAttention(embed_dim=32, num_heads=4, num_kv_heads=2)
-        >>> x, memory = torch.randn(1, 8, 32), torch.randn(1, 5, 32)
+        >>> x, other = torch.randn(1, 8, 32), torch.randn(1, 5, 32)
         >>> attend(x, mask=Causal()).shape
         torch.Size([1, 8, 32])
-        >>> out, weights = attend(x, memory, return_weights=True)
+        >>> out, weights = attend(x, other, return_weights=True)
         >>> weights.shape
         torch.Size([1, 4, 8, 5])
     """
@@ -263,8 +264,9 @@ class MultiHeadAttention(PackedProjections):
 
         Torch's boolean masks say whom to ignore, ours whom to attend to: give `~attn_mask`, one of
         three axes as `~attn_mask.view(B, H, T, S)`, and `~key_padding_mask[:, None, None]`. Its
-        weights are averaged over heads, ours are not. A query that may attend to nothing makes
-        NaN there, and here a context of zeros.
+        weights are averaged over heads, ours are not. Of a query that may attend to nothing torch's
+        module makes NaN if the weights are asked for, and else, as ours always does, a context of
+        zeros. The weights are copied, with their dtype, device and `requires_grad`.
 
         Raises:
             TypeError: It is not `nn.MultiheadAttention`, or one with a `forward` of its own; its

@@ -16,8 +16,8 @@ class Once(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor | None) -> Any:
         raise RuntimeError(
-            "this kernel cannot be differentiated twice: expected backend eager, tiled or loops, "
-            "or of a module return_weights=True"
+            "this kernel cannot be differentiated twice: expected backend eager, tiled or loops; "
+            "of a module, return_weights=True"
         )
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.blocks.equal import Blocks, equal
-from attention.blocks.lanes import Lanes, lanes
+from attention.blocks.lanes import Lanes, idle, lanes, of_heads, unread
 from attention.blocks.rectangles import rectangles
 from attention.masks import Mask
 
@@ -127,21 +127,10 @@ def absent(
     found: Lanes, parts: list[tuple[int, int, list[Blocks]]], keys: int
 ) -> tuple[Bool[Tensor, "batch 1 queries 1"] | None, Bool[Tensor, "batch 1 keys 1"] | None]:
     """Queries that see nothing and keys that nobody sees, where a block has them all the same."""
-    starts, stops = found
-    batch, queries = starts.shape[1:]
-    idle = (stops <= starts).all(dim=0)
-    marks = torch.zeros(batch, keys + 1, dtype=torch.long)
-    for start, stop in zip(starts, stops, strict=True):
-        marks.scatter_add_(1, start, (start < stop).long())
-        marks.scatter_add_(1, stop, -(start < stop).long())
-    unread = marks.cumsum(dim=1)[:, :-1] == 0
-    in_query, in_key = torch.zeros_like(idle), torch.zeros_like(unread)
+    query, key = idle(found), unread(found, keys)
+    in_query, in_key = torch.zeros_like(query), torch.zeros_like(key)
     for first, last, blocks in parts:
         for one in (one for several in blocks for one in several.parts(1)):
             in_query[first:last, one.queries.start : one.queries.start + one.queries.size] = True
             in_key[first:last, one.keys.start : one.keys.start + one.keys.size] = True
-    idle, unread = idle & in_query, unread & in_key
-    return (
-        idle[:, None, :, None] if idle.any() else None,
-        unread[:, None, :, None] if unread.any() else None,
-    )
+    return of_heads(query & in_query), of_heads(key & in_key)

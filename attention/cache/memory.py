@@ -17,7 +17,7 @@ class Memory:
         memory = attend.remember(encoded)
         attend(x, memory)   =   attend(x, encoded)
 
-    It is not detached, as what a cache holds is: gradients reach the module that made it.
+    Unlike what a cache holds, it is not detached: gradients reach the module that made it.
 
     Args:
         key: Shape `(…, K, S, D)`, projected.

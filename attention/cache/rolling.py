@@ -17,9 +17,9 @@ class RollingKVCache(Cache):
         slots of position p:   p mod (window + 1),  and the same + window + 1
 
     Two rings lie one after the other and hold the same. So the last positions always lie side by
-    side, in order, from some slot on: they are read without a copy, and a new one is written
-    without a branch. The slot beside the window is for the next position. Positions go on
-    counting, for rotary positions and for masks.
+    side, in order, from some slot on: beside a single new one, which is written without a branch,
+    they are read without a copy, where no gradient is recorded. The slot beside the window is for
+    the next position. Positions go on counting, for rotary positions and for masks.
 
     Its masks must not look back farther than the window, as in
     `Causal() & SlidingWindow(window)`; others, and none, are refused. A boolean tensor is laid

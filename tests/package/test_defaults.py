@@ -51,7 +51,7 @@ def test_a_mask_is_neither_true_nor_false() -> None:
 
 def test_torch_s_kernel_has_no_second_derivative() -> None:
     x = X.expand(2, 5, 8).clone().requires_grad_()
-    which = "expected backend eager, tiled or loops, or of a module return_weights=True"
+    which = "expected backend eager, tiled or loops; of a module, return_weights=True"
     for rows in (5, 1):  # of a group, one query is folded and unfolded again
         context = dot_product_attention(x[:, :rows], x[:1], x[:1], backend="fused")
         (grad,) = torch.autograd.grad(context.sum(), x, create_graph=True)
