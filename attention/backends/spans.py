@@ -76,7 +76,7 @@ class Spans(torch.autograd.Function):
         context = torch.zeros_like(query)
         lowest = torch.finfo(query.dtype).min  # as good as −∞, and lowest − lowest is 0, not NaN
         total = query.new_full(query.shape[:-1], lowest)  # log-sum-exp of the scores so far
-        for heads, part in walk(plan, len(key)):
+        for heads, part in walk(plan, key.shape[0]):
             asked, read, count = part.queries.times(size), part.keys, part.count
             q, k, v, out, so_far = some(heads, query, key, value, context, total)
             found, sums = FORWARD(
@@ -108,7 +108,7 @@ class Spans(torch.autograd.Function):
         grad = of_context[0].contiguous()
         # Zeros of the gradient's kind: it may stand for several, where they come at once.
         grads = [grad.new_zeros(x.shape) for x in (query, key, value)]
-        for heads, part in walk(plan, len(key)):
+        for heads, part in walk(plan, key.shape[0]):
             asked, read, count = part.queries.times(size), part.keys, part.count
             g, q, k, v, c, t = some(heads, grad, query, key, value, context, total)
             of_query, *of_read = BACKWARD(
@@ -142,6 +142,8 @@ def some(
 
     Not by a slice, for which torch has no rule where several gradients come at once.
     """
+    if heads.stop - heads.start == all_heads[0].shape[0]:
+        return iter(all_heads)
     return (rows.narrow(0, heads.start, heads.stop - heads.start) for rows in all_heads)
 
 
@@ -159,5 +161,7 @@ def hidden(part: Blocks, size: int, like: Rows) -> Float[Tensor, "..."] | None:
     if part.keep is None:
         narrow = part.keys.size < REGISTER
         return like.new_zeros(1, part.keys.size) if narrow else None
+    if size == 1 and part.hidden is not None and like.dtype is torch.float32:
+        return part.hidden
     keep = part.keep.repeat_interleave(size, 0) if size > 1 else part.keep
     return like.new_zeros(keep.shape).masked_fill_(~keep, float("-inf"))

@@ -1,17 +1,20 @@
 """Equal rectangles at equal distances as one: a single call of torch's kernel."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Shaped
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from attention.blocks.rectangles import Rectangle
 
 # Fewer queries than that take as long: their keys have to be read all the same.
 MIN_ROWS = 8
+SMALL = 1 << 15
 
 
 class Every(NamedTuple):
@@ -28,11 +31,17 @@ class Every(NamedTuple):
     def later(self, count: int) -> "Every":
         return self._replace(start=self.start + count * self.step)
 
+    def slices(self, count: int) -> Iterator[slice]:
+        """The rows of so many."""
+        for first in range(self.start, self.start + count * self.step, self.step):
+            yield slice(first, first + self.size)
+
     def view(self, rows: Shaped[Tensor, "heads rows ..."], count: int) -> Shaped[Tensor, "..."]:
         """A view of the rows, shape `(heads, count, size, …)`."""
+        all_heads, _, *width = rows.shape
         heads, row, *rest = rows.stride()
         return rows.as_strided(
-            (len(rows), count, self.size, *rows.shape[2:]),
+            (all_heads, count, self.size, *width),
             (heads, self.step * row, row, *rest),
             rows.storage_offset() + self.start * row,
         )
@@ -48,6 +57,7 @@ class Blocks:
     fresh: bool  # whether none before them has any of their queries
     keep: Bool[Tensor, "rows keys"] | None  # which query sees which key; None: all do
     idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
+    hidden: Float[Tensor, "rows keys"] | None = None  # what `keep` adds to scores, of a small table
 
     def cost(self, size: int) -> int:
         """In scores, where `size` heads share keys; fewer rows than `MIN_ROWS` cost as much."""
@@ -55,6 +65,8 @@ class Blocks:
 
     def parts(self, most: int) -> list["Blocks"]:
         """The same, at most so many at a time."""
+        if self.count <= most:
+            return [self]
         return [
             replace(
                 self,
@@ -73,21 +85,36 @@ def equal(lane: list[Rectangle]) -> list[Blocks]:
         kinds.setdefault((one.rows, one.keys, one.starts, one.stops, one.fresh), []).append(one)
     found = []
     for alike in kinds.values():
-        keep = seen(alike[0])
-        idle = None if keep is None or keep.any(dim=1).all() else ~keep.any(dim=1)
+        tables = seen(alike[0])
         found += [
-            Blocks(queries, keys, count, alike[0].fresh, keep, idle)
+            Blocks(queries, keys, count, alike[0].fresh, *tables)
             for queries, keys, count in regular(alike)
         ]
     return sorted(found, key=lambda blocks: not blocks.fresh)
 
 
-def seen(one: Rectangle) -> Bool[Tensor, "rows keys"] | None:
+def seen(one: Rectangle) -> tuple[Tensor | None, ...]:
+    """The tables of a rectangle's blocks; None where each query sees all keys."""
     if one.starts is None or one.stops is None:
-        return None
-    key = torch.arange(one.keys)
-    start, stop = torch.tensor((one.starts, one.stops))[..., None]
-    return (key >= start) & (key < stop)
+        return None, None, None
+    if one.rows * one.keys > SMALL:
+        return made(one.keys, one.starts, one.stops)
+    return again(one.keys, one.starts, one.stops)
+
+
+def made(keys: int, starts: tuple[int, ...], stops: tuple[int, ...]) -> tuple[Tensor | None, ...]:
+    key = torch.arange(keys)
+    start, stop = torch.tensor((starts, stops))[..., None]
+    keep = (key >= start) & (key < stop)
+    sees = keep.any(dim=1)
+    idle = None if sees.all() else ~sees
+    if keep.numel() > SMALL:
+        return keep, idle, None
+    hidden = torch.zeros(keep.shape, dtype=torch.float32)
+    return keep, idle, hidden.masked_fill_(~keep, float("-inf"))
+
+
+again = lru_cache(256)(made)
 
 
 def regular(alike: list[Rectangle]) -> list[tuple[Every, Every, int]]:

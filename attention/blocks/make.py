@@ -1,5 +1,6 @@
 """What to compute under a mask: for each sequence of a batch, blocks of queries and keys."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,7 +11,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention import checks
-from attention.blocks.equal import Blocks, equal
+from attention.blocks.equal import Blocks, Every, equal
 from attention.blocks.lanes import Lanes, idle, lanes, of_heads, unread
 from attention.blocks.rectangles import rectangles
 from attention.masks import Mask
@@ -92,17 +93,21 @@ def make(
     if limit is not None and not limit.pays(kinds):
         return None
 
-    def blocks(b: int) -> list[Blocks]:
-        each = zip(starts[:, b], stops[:, b], strict=True)
-        lane = [equal(rectangles(*ends, not n, strip)) for n, ends in enumerate(each)]
-        return sum(lane, [])
+    def blocks(some: list[int]) -> list[list[Blocks]]:
+        """Of some sequences, lane by lane."""
+        cut = [
+            rectangles(start[some], stop[some], not lane, strip)
+            for lane, (start, stop) in enumerate(zip(starts, stops, strict=True))
+        ]
+        return [[one for lane in cut for one in equal(lane[n])] for n in range(len(some))]
 
     if limit is not None and kinds >= MIN_KINDS_TO_PROBE:
         some = firsts[:: -(-kinds // PROBES)]
-        if not limit.within([blocks(b) for b in some], kinds):
+        if not limit.within(blocks(some), kinds):
             return None
     batch = starts.shape[1]
-    parts = [(first, last, blocks(first)) for first, last in pairwise([*firsts, batch])]
+    edges = pairwise([*firsts, batch])
+    parts = [(*edge, found) for edge, found in zip(edges, blocks(firsts), strict=True)]
     return Plan(parts, *absent(found, parts, keys))
 
 
@@ -127,10 +132,18 @@ def absent(
     found: Lanes, parts: list[tuple[int, int, list[Blocks]]], keys: int
 ) -> tuple[Bool[Tensor, "batch 1 queries 1"] | None, Bool[Tensor, "batch 1 keys 1"] | None]:
     """Queries that see nothing and keys that nobody sees, where a block has them all the same."""
-    query, key = idle(found), unread(found, keys)
-    in_query, in_key = torch.zeros_like(query), torch.zeros_like(key)
-    for first, last, blocks in parts:
-        for one in (one for several in blocks for one in several.parts(1)):
-            in_query[first:last, one.queries.start : one.queries.start + one.queries.size] = True
-            in_key[first:last, one.keys.start : one.keys.start + one.keys.size] = True
-    return of_heads(query & in_query), of_heads(key & in_key)
+
+    def inside(marks: Tensor, rows: Callable[[Blocks], Every]) -> Tensor | None:
+        if not marks.any():
+            return None
+        met = torch.zeros_like(marks)
+        for first, last, blocks in parts:
+            for several in blocks:
+                for some in rows(several).slices(several.count):
+                    met[first:last, some] = True
+        return of_heads(marks & met)
+
+    return (
+        inside(idle(found), lambda several: several.queries),
+        inside(unread(found, keys), lambda several: several.keys),
+    )

@@ -1,5 +1,6 @@
 """A lane as rectangles of queries and keys: most of them seen in full."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from jaxtyping import Int
@@ -8,8 +9,8 @@ from torch import Tensor
 # Rows with the same keys, or with one key more each, are a rectangle or a triangle of their own
 # from so many on; fewer share a strip, which needs a mask.
 LONG = 64
-# The side of the triangles that are cut into strips, where larger ones are halved. 256 and 512
-# take the same time to within 4 %.
+# The side of the triangles that are cut into strips, or half as long again, where larger ones are
+# halved. 256 and 512 take the same time to within 4 %.
 TRIANGLE = 256
 # Rows of a strip, each of which sees nearly the same keys. Under a window, forward, 32 take 0.92
 # of the time of 64: less is computed that the mask leaves out. Backward they take 1.2 times as
@@ -17,6 +18,9 @@ TRIANGLE = 256
 STRIP = {"forward": 32, "backward": 64}
 # Torch's kernel reads keys in registers of 16 numbers: 288 keys take 0.8 of the time of 287.
 ALIGN = 32
+
+
+Run = tuple[int, int, bool]  # from a row to before another, and whether each sees a key more
 
 
 class Rectangle(NamedTuple):
@@ -36,20 +40,30 @@ class Rectangle(NamedTuple):
 
 
 def rectangles(
-    start: Int[Tensor, "queries"], stop: Int[Tensor, "queries"], fresh: bool, strip: int
-) -> list[Rectangle]:
-    """The rectangles that a lane is made of, each key of each query in one of them.
+    start: Int[Tensor, "sequences queries"],
+    stop: Int[Tensor, "sequences queries"],
+    fresh: bool,
+    strip: int,
+) -> list[list[Rectangle]]:
+    """Of each sequence the rectangles that a lane is made of, each key of each query in one.
 
     Args:
-        start: Shape `(T,)`, the first key that a query sees; `S` if it sees none.
-        stop: Shape `(T,)`, the key after the last; `S` if it sees none.
+        start: Shape `(N, T)`, the first key that a query sees; `S` if it sees none.
+        stop: Shape `(N, T)`, the key after the last; `S` if it sees none.
         fresh: Whether this is the first lane of its queries.
         strip: How many rows share a strip, where they follow no pattern.
     """
+    every = zip(start.tolist(), stop.tolist(), runs(start, stop), strict=True)
+    return [pieces(*one, fresh, strip) for one in every]
+
+
+def pieces(
+    starts: list[int], stops: list[int], runs: list[Run], fresh: bool, strip: int
+) -> list[Rectangle]:
+    """Those of one sequence."""
     found: list[Rectangle] = []
-    starts, stops = start.tolist(), stop.tolist()
     query, long = 0, min(LONG, len(starts))
-    for first, last, grows in runs(start, stop):
+    for first, last, grows in runs:
         first = max(first, query)
         if last - first < long:
             continue
@@ -65,14 +79,27 @@ def rectangles(
 
 
 def runs(
-    start: Int[Tensor, "queries"], stop: Int[Tensor, "queries"]
-) -> list[tuple[int, int, bool]]:
-    """Rows from the first to before the last that start alike, and stop alike or each 1 later."""
+    start: Int[Tensor, "sequences queries"], stop: Int[Tensor, "sequences queries"]
+) -> list[list[Run]]:
+    """Of each sequence the rows that start alike, and stop alike or each 1 later."""
     step = stop.diff()
-    kind = step.where((start.diff() == 0) & ((step == 0) | (step == 1)), -1)
-    edges = [0, *((kind.diff() != 0).nonzero()[:, 0] + 1).tolist(), len(kind)]
-    kinds = kind[edges[:-1]].tolist() if len(kind) else []
-    return [(a, b + 1, k == 1) for a, b, k in zip(edges, edges[1:], kinds, strict=False) if k >= 0]
+    kind = step.where((start.diff() == 0) & ((step == 0) | (step == 1)), -1)  # (N, T − 1)
+    if kind.size(1) == 0:
+        return [[] for _ in kind]
+    edges, kinds = [[0] for _ in kind], [[one] for one in kind[:, 0].tolist()]
+    sequence, row = (kind.diff() != 0).nonzero().unbind(dim=1)
+    after = kind[sequence, row + 1].tolist()
+    for at, first, one in zip(sequence.tolist(), (row + 1).tolist(), after, strict=True):
+        edges[at].append(first)
+        kinds[at].append(one)
+    return [
+        [
+            (first, last + 1, one == 1)
+            for first, last, one in zip(at, [*at[1:], kind.size(1)], each, strict=True)
+            if one >= 0
+        ]
+        for at, each in zip(edges, kinds, strict=True)
+    ]
 
 
 def rectangle(query: int, rows: int, key: int, keys: int, fresh: bool) -> list[Rectangle]:
@@ -86,15 +113,26 @@ def triangle(query: int, rows: int, key: int, fresh: bool) -> list[Rectangle]:
     rectangles, and loses about `LONG / n` of its work. The kernel's own causal
     mask leaves out 512 keys at a time.
     """
-    if rows <= TRIANGLE:
-        starts, stops = [key] * rows, range(key + 1, key + rows + 1)
-        return strips(starts, list(stops), query, fresh, LONG)
+    if rows < 1.5 * TRIANGLE:
+        return [
+            Rectangle(query + a, b - a, key, b, (0,) * (b - a), tuple(range(a + 1, b + 1)), fresh)
+            for a, b in parts(rows, LONG)
+        ]
     half = -(-rows // TRIANGLE) // 2 * TRIANGLE
     return [
         *triangle(query, half, key, fresh),
         Rectangle(query + half, rows - half, key, half),
         *triangle(query + half, rows - half, key + half, fresh),
     ]
+
+
+def parts(rows: int, most: int) -> Iterator[tuple[int, int]]:
+    """From the first row to before the last: a few more in one cost less than a call for them."""
+    first = 0
+    while first < rows:
+        last = first + most if rows - first >= 1.5 * most else rows
+        yield first, last
+        first = last
 
 
 def strips(
@@ -105,7 +143,8 @@ def strips(
     while first < len(starts):
         # Wide rows lose little in a taller strip, which keeps the kernel busier.
         rows = strip if stops[first] - starts[first] < 1024 else 256
-        rows = min(rows, len(starts) - first)
+        left = len(starts) - first
+        rows = left if left < 1.5 * rows else rows  # a few more cost less than a call for them
         low, high = starts[first : first + rows], stops[first : first + rows]
         seen = [(a, b) for a, b in zip(low, high, strict=True) if a < b]
         if seen:

@@ -110,7 +110,8 @@ def test_any_stretches_of_keys(
         patch.setattr(rectangles, "LONG", long)
         patch.setattr(rectangles, "TRIANGLE", side)
         patch.setattr(rectangles, "ALIGN", align)
-        for one in rectangles.rectangles(start, stop, fresh=True, strip=strip):
+        (found,) = rectangles.rectangles(start[None], stop[None], fresh=True, strip=strip)
+        for one in found:
             for row in range(one.rows):
                 low = one.starts[row] if one.starts else 0
                 high = one.stops[row] if one.stops else one.keys
@@ -264,7 +265,7 @@ def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) ->
     asked = []
 
     def watch(start: torch.Tensor, stop: torch.Tensor, *rest: object) -> object:
-        asked.append(int(stop[0]))
+        asked.extend(stop[:, 0].tolist())
         return rectangles.rectangles(start, stop, *rest)
 
     monkeypatch.setattr(make, "rectangles", watch)
@@ -392,7 +393,7 @@ def test_strips_have_few_rows_and_keys_in_steps() -> None:
     wide = sizes(Causal() & SlidingWindow(1024))
     assert {rows for rows, keys, _ in wide if keys > 1024} == {256}
     assert {keys for rows, keys, _ in wide if rows == 256} >= {1279, 1280}
-    assert {rows for rows, keys, _ in sizes(Causal() & SlidingWindow(1023)) if keys > 1023} == {32}
+    assert {rows for rows, keys, _ in sizes(Causal() & SlidingWindow(1023)) if keys > 1023} == {32, 33}
 
 
 def test_a_strip_that_is_seen_in_full_needs_no_mask_and_is_not_widened() -> None:
