@@ -76,7 +76,7 @@ class Spans(torch.autograd.Function):
         context = torch.zeros_like(query)
         lowest = torch.finfo(query.dtype).min  # as good as −∞, and lowest − lowest is 0, not NaN
         total = query.new_full(query.shape[:-1], lowest)  # log-sum-exp of the scores so far
-        for heads, part in walk(plan, key.shape[0]):
+        for heads, part in walk(plan, len(key)):
             asked, read, count = part.queries.times(size), part.keys, part.count
             q, k, v, out, so_far = some(heads, query, key, value, context, total)
             found, sums = FORWARD(
@@ -108,7 +108,7 @@ class Spans(torch.autograd.Function):
         grad = of_context[0].contiguous()
         # Zeros of the gradient's kind: it may stand for several, where they come at once.
         grads = [grad.new_zeros(x.shape) for x in (query, key, value)]
-        for heads, part in walk(plan, key.shape[0]):
+        for heads, part in walk(plan, len(key)):
             asked, read, count = part.queries.times(size), part.keys, part.count
             g, q, k, v, c, t = some(heads, grad, query, key, value, context, total)
             of_query, *of_read = BACKWARD(
@@ -142,7 +142,7 @@ def some(
 
     Not by a slice, for which torch has no rule where several gradients come at once.
     """
-    if heads.stop - heads.start == all_heads[0].shape[0]:
+    if heads == slice(0, all_heads[0].shape[0]):
         return iter(all_heads)
     return (rows.narrow(0, heads.start, heads.stop - heads.start) for rows in all_heads)
 

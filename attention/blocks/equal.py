@@ -1,6 +1,5 @@
 """Equal rectangles at equal distances as one: a single call of torch's kernel."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -14,6 +13,8 @@ from attention.blocks.rectangles import Rectangle
 
 # Fewer queries than that take as long: their keys have to be read all the same.
 MIN_ROWS = 8
+# A table of so many entries is also held as what it adds to the scores, which takes four times the
+# memory; and it is looked up where an equal one was made before.
 SMALL = 1 << 15
 
 
@@ -31,11 +32,6 @@ class Every(NamedTuple):
     def later(self, count: int) -> "Every":
         return self._replace(start=self.start + count * self.step)
 
-    def slices(self, count: int) -> Iterator[slice]:
-        """The rows of so many."""
-        for first in range(self.start, self.start + count * self.step, self.step):
-            yield slice(first, first + self.size)
-
     def view(self, rows: Shaped[Tensor, "heads rows ..."], count: int) -> Shaped[Tensor, "..."]:
         """A view of the rows, shape `(heads, count, size, …)`."""
         all_heads, _, *width = rows.shape
@@ -45,6 +41,14 @@ class Every(NamedTuple):
             (heads, self.step * row, row, *rest),
             rows.storage_offset() + self.start * row,
         )
+
+
+class Tables(NamedTuple):
+    """Which query of a block sees which key, and what follows; None where each sees all."""
+
+    keep: Bool[Tensor, "rows keys"] | None
+    idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
+    hidden: Float[Tensor, "rows keys"] | None  # 0, and −∞ where one does not see; of small ones
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Blocks:
     fresh: bool  # whether none before them has any of their queries
     keep: Bool[Tensor, "rows keys"] | None  # which query sees which key; None: all do
     idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
-    hidden: Float[Tensor, "rows keys"] | None = None  # what `keep` adds to scores, of a small table
+    hidden: Float[Tensor, "rows keys"] | None = None  # what `keep` adds to the scores, if small
 
     def cost(self, size: int) -> int:
         """In scores, where `size` heads share keys; fewer rows than `MIN_ROWS` cost as much."""
@@ -85,36 +89,44 @@ def equal(lane: list[Rectangle]) -> list[Blocks]:
         kinds.setdefault((one.rows, one.keys, one.starts, one.stops, one.fresh), []).append(one)
     found = []
     for alike in kinds.values():
-        tables = seen(alike[0])
+        those = tables(alike[0])
         found += [
-            Blocks(queries, keys, count, alike[0].fresh, *tables)
+            Blocks(queries, keys, count, alike[0].fresh, *those)
             for queries, keys, count in regular(alike)
         ]
     return sorted(found, key=lambda blocks: not blocks.fresh)
 
 
-def seen(one: Rectangle) -> tuple[Tensor | None, ...]:
-    """The tables of a rectangle's blocks; None where each query sees all keys."""
-    if one.starts is None or one.stops is None:
-        return None, None, None
-    if one.rows * one.keys > SMALL:
-        return made(one.keys, one.starts, one.stops)
-    return again(one.keys, one.starts, one.stops)
+def tables(one: Rectangle) -> Tables:
+    """Those of a rectangle, wherever it lies."""
+    if one.starts is None:
+        return Tables(None, None, None)
+    there = one._replace(query=0, key=0, fresh=False)
+    return again(there) if one.rows * one.keys <= SMALL else made(there)
 
 
-def made(keys: int, starts: tuple[int, ...], stops: tuple[int, ...]) -> tuple[Tensor | None, ...]:
-    key = torch.arange(keys)
-    start, stop = torch.tensor((starts, stops))[..., None]
-    keep = (key >= start) & (key < stop)
-    sees = keep.any(dim=1)
-    idle = None if sees.all() else ~sees
-    if keep.numel() > SMALL:
-        return keep, idle, None
-    hidden = torch.zeros(keep.shape, dtype=torch.float32)
-    return keep, idle, hidden.masked_fill_(~keep, float("-inf"))
+def made(one: Rectangle) -> Tables:
+    with torch.inference_mode(False):  # it may be kept, and a gradient come later
+        keep = seen(one)
+        if keep is None:
+            return Tables(None, None, None)
+        sees = keep.any(dim=1)
+        hidden = None
+        if keep.numel() <= SMALL:
+            hidden = torch.zeros(keep.shape, dtype=torch.float32).masked_fill_(~keep, -torch.inf)
+        return Tables(keep, None if sees.all() else ~sees, hidden)
 
 
+# Texts of any lengths leave the same few shapes: to look one up takes 3 µs, to make one 70.
 again = lru_cache(256)(made)
+
+
+def seen(one: Rectangle) -> Bool[Tensor, "rows keys"] | None:
+    if one.starts is None or one.stops is None:
+        return None
+    key = torch.arange(one.keys)
+    start, stop = torch.tensor((one.starts, one.stops))[..., None]
+    return (key >= start) & (key < stop)
 
 
 def regular(alike: list[Rectangle]) -> list[tuple[Every, Every, int]]:

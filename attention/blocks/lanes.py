@@ -1,7 +1,7 @@
 """A mask as stretches of keys for each query, none of which overlap."""
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Int
 from torch import Tensor
 
 from attention import checks
@@ -39,24 +39,3 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
     start, stop = start.masked_fill(empty, keys), stop.masked_fill(empty, keys)
     used = ~empty.flatten(1).all(dim=1)
     return start[used], stop[used]
-
-
-def idle(found: Lanes) -> Bool[Tensor, "batch queries"]:
-    """Which queries see nothing."""
-    starts, stops = found
-    return (stops <= starts).all(dim=0)
-
-
-def unread(found: Lanes, keys: int) -> Bool[Tensor, "batch keys"]:
-    """Which keys no query of a sequence sees."""
-    starts, stops = found
-    marks = torch.zeros(starts.shape[1], keys + 1, dtype=torch.long)
-    for start, stop in zip(starts, stops, strict=True):
-        marks.scatter_add_(1, start, (start < stop).long())
-        marks.scatter_add_(1, stop, -(start < stop).long())
-    return marks.cumsum(dim=1)[:, :-1] == 0
-
-
-def of_heads(marks: Bool[Tensor, "batch rows"]) -> Bool[Tensor, "batch 1 rows 1"] | None:
-    """Marks for all heads, if there are any."""
-    return marks[:, None, :, None] if marks.any() else None

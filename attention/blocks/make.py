@@ -1,6 +1,5 @@
 """What to compute under a mask: for each sequence of a batch, blocks of queries and keys."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -11,8 +10,8 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention import checks
-from attention.blocks.equal import Blocks, Every, equal
-from attention.blocks.lanes import Lanes, idle, lanes, of_heads, unread
+from attention.blocks.equal import Blocks, equal
+from attention.blocks.lanes import Lanes, lanes
 from attention.blocks.rectangles import rectangles
 from attention.masks import Mask
 
@@ -62,7 +61,8 @@ class Plan:
     @cached_property
     def nbytes(self) -> int:
         """What the tables of its blocks take; equal blocks share one."""
-        tables = [b.keep for _, _, blocks in self.parts for b in blocks if b.keep is not None]
+        several = [b for _, _, blocks in self.parts for b in blocks]
+        tables = [x for b in several for x in (b.keep, b.hidden) if x is not None]
         return sum({id(table): table.nbytes for table in tables}.values())
 
     def cost(self, heads: int, size: int = 1) -> float:
@@ -132,18 +132,21 @@ def absent(
     found: Lanes, parts: list[tuple[int, int, list[Blocks]]], keys: int
 ) -> tuple[Bool[Tensor, "batch 1 queries 1"] | None, Bool[Tensor, "batch 1 keys 1"] | None]:
     """Queries that see nothing and keys that nobody sees, where a block has them all the same."""
-
-    def inside(marks: Tensor, rows: Callable[[Blocks], Every]) -> Tensor | None:
-        if not marks.any():
-            return None
-        met = torch.zeros_like(marks)
-        for first, last, blocks in parts:
-            for several in blocks:
-                for some in rows(several).slices(several.count):
-                    met[first:last, some] = True
-        return of_heads(marks & met)
-
+    starts, stops = found
+    batch, queries = starts.shape[1:]
+    idle = (stops <= starts).all(dim=0)
+    marks = torch.zeros(batch, keys + 1, dtype=torch.long)
+    for start, stop in zip(starts, stops, strict=True):
+        marks.scatter_add_(1, start, (start < stop).long())
+        marks.scatter_add_(1, stop, -(start < stop).long())
+    unread = marks.cumsum(dim=1)[:, :-1] == 0
+    in_query, in_key = torch.zeros_like(idle), torch.zeros_like(unread)
+    for first, last, blocks in parts:
+        for one in (one for several in blocks for one in several.parts(1)):
+            in_query[first:last, one.queries.start : one.queries.start + one.queries.size] = True
+            in_key[first:last, one.keys.start : one.keys.start + one.keys.size] = True
+    idle, unread = idle & in_query, unread & in_key
     return (
-        inside(idle(found), lambda several: several.queries),
-        inside(unread(found, keys), lambda several: several.keys),
+        idle[:, None, :, None] if idle.any() else None,
+        unread[:, None, :, None] if unread.any() else None,
     )

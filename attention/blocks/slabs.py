@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from attention.blocks.lanes import idle, lanes, of_heads, unread
+from attention.blocks.lanes import lanes
 from attention.blocks.make import unlike_before
 from attention.kept import Kept
 from attention.masks import Mask
@@ -92,9 +92,9 @@ def make(mask: Mask, queries: int, keys: int, most: int | None = None) -> Slabs 
     if found is None:
         return None
     starts, stops = found
-    absent = idle(found)
-    if starts.numel() == 0 or absent.all():
-        return Slabs([(0, 1, [])], of_heads(absent))
+    idle = (stops <= starts).all(dim=0)  # (batch, T)
+    if starts.numel() == 0 or idle.all():
+        return Slabs([(0, 1, [])], of_heads(idle))
     width = int((stops.masked_fill(stops <= starts, 0).amax(dim=0) - starts.amin(dim=0)).max())
     tables = Tables(most)
     parts = [
@@ -105,9 +105,27 @@ def make(mask: Mask, queries: int, keys: int, most: int | None = None) -> Slabs 
         )
         for first, last in pairwise([*unlike_before(found), starts.shape[1]])
     ]
-    if tables.left < 0:
-        return None
-    return Slabs(parts, of_heads(absent), of_heads(unread(found, keys)))
+    return (
+        None
+        if tables.left < 0
+        else Slabs(parts, of_heads(idle), of_heads(unread(starts, stops, keys)))
+    )
+
+
+def unread(
+    starts: Int[Tensor, "lanes batch rows"], stops: Int[Tensor, "lanes batch rows"], keys: int
+) -> Bool[Tensor, "batch keys"]:
+    """Which keys no query of a sequence sees."""
+    marks = torch.zeros(starts.shape[1], keys + 1, dtype=torch.long)
+    for start, stop in zip(starts, stops, strict=True):
+        marks.scatter_add_(1, start, (start < stop).long())
+        marks.scatter_add_(1, stop, -(start < stop).long())
+    return marks.cumsum(dim=1)[:, :-1] == 0
+
+
+def of_heads(marks: Bool[Tensor, "batch rows"]) -> Bool[Tensor, "batch 1 rows 1"] | None:
+    """Marks for all heads, if there are any."""
+    return marks[:, None, :, None] if marks.any() else None
 
 
 def cut(queries: int, width: int) -> Iterator[slice]:

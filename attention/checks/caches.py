@@ -4,7 +4,6 @@ from typing import Any
 
 from torch import Tensor
 
-from attention.checks import alike
 from attention.checks.numbers import count, flag
 from attention.checks.rules import integers
 from attention.checks.tensors import counted, floats, shape
@@ -31,14 +30,25 @@ def cached(key: Any, value: Any, keys: Tensor | None, values: Tensor | None) -> 
     if keys is not None and values is not None:
         like_held("key", key, keys)
         like_held("value", value, values)
-    else:
-        alike.device("value", value, "key", key)
-        alike.dtype("value", value, "key", key)
+    elif key.device != value.device:
+        raise ValueError(
+            f"value is on {value.device} but key is on {key.device}: expected one device"
+        )
+    elif key.dtype != value.dtype:
+        raise TypeError(
+            f"value has dtype {value.dtype} but key has {key.dtype}: expected one dtype"
+        )
 
 
 def like_held(name: str, x: Tensor, held: Tensor) -> None:
-    alike.device(name, x, "the cache", held)
-    alike.dtype(name, x, "the cache", held)
+    if x.device != held.device:
+        raise ValueError(
+            f"{name} is on {x.device} but the cache is on {held.device}: expected one device"
+        )
+    if x.dtype != held.dtype:
+        raise TypeError(
+            f"{name} has dtype {x.dtype} but the cache has {held.dtype}: expected one dtype"
+        )
     for what, came, there in (
         ("batch axes", shape(x)[:-3], shape(held)[:-3]),
         ("heads", x.shape[-3], held.shape[-3]),
@@ -87,7 +97,10 @@ def order(index: Any, held: Tensor | None, name: str) -> None:
     if held is None or held.ndim < 4:
         has = "nothing yet" if held is None else "one sequence, without a batch axis"
         raise ValueError(f"{name} holds {has}: expected a batch to reorder")
-    alike.device("index", index, f"the {name}", held)
+    if index.device != held.device:
+        raise ValueError(
+            f"index is on {index.device} but the {name} is on {held.device}: expected one device"
+        )
     if index.is_meta or traced():
         return  # no values to look at
     if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < held.shape[0]:

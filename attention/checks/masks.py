@@ -5,7 +5,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.checks import alike
 from attention.checks.holding import devices
 from attention.checks.rules import broadcasts, counts
 from attention.checks.tensors import strided
@@ -25,7 +24,7 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
             "numbers to add to the scores are a bias, or positions in a module"
         )
     strided("mask", keep)
-    alike.device("mask", keep, "query", query)
+    beside("mask", keep, query)
     like_scores("mask", keep.shape, query, key)
 
 
@@ -42,10 +41,20 @@ def bias(added: object, query: Tensor, key: Tensor) -> None:
         raise TypeError(f"bias is a {type(added).__name__}: expected a torch.Tensor or None")
     if added.dtype == torch.bool:
         raise TypeError("bias has dtype torch.bool: expected numbers to add; booleans are a mask")
-    alike.dtype("bias", added, "query", query)
+    if added.dtype != query.dtype:
+        raise TypeError(
+            f"bias has dtype {added.dtype} but query has {query.dtype}: expected one dtype"
+        )
     strided("bias", added)
-    alike.device("bias", added, "query", query)
+    beside("bias", added, query)
     like_scores("bias", added.shape, query, key)
+
+
+def beside(name: str, tensor: Tensor, query: Tensor) -> None:
+    if tensor.device != query.device:
+        raise ValueError(
+            f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
+        )
 
 
 def like_scores(name: str, shape: tuple[int, ...], query: Tensor, key: Tensor) -> None:

@@ -10,7 +10,6 @@ from torch.nn.modules.linear import NonDynamicallyQuantizableLinear
 from torch.nn.utils import parametrize
 
 from attention import autocast
-from attention.checks import alike
 from attention.checks.numbers import count
 from attention.checks.tensors import counted, shape, strided
 
@@ -55,11 +54,16 @@ def tokens(name: str, x: object, weight: object) -> None:
     if x.ndim < 2 or x.shape[-1] != width:
         what = counted(x.ndim, "axis") if x.ndim < 2 else f"width {x.shape[-1]}"
         raise ValueError(f"{name} has {what}: expected (…, tokens, {width}), got {shape(x)}")
-    alike.device(name, x, "the module", weight)
+    if x.device != weight.device:
+        raise ValueError(
+            f"{name} is on {x.device} but the module is on {weight.device}: expected one device"
+        )
     exact = torch.float64 in (x.dtype, weight.dtype)  # which autocast leaves alone
     mixed = autocast.active(x) and x.is_floating_point() and not exact
-    if not mixed:
-        alike.dtype(name, x, "the module", weight)
+    if x.dtype != weight.dtype and not mixed:
+        raise TypeError(
+            f"{name} has dtype {x.dtype} but the module has {weight.dtype}: expected one dtype"
+        )
 
 
 def read(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, asks: str = "query") -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.checks import alike
 from attention.checks.numbers import count
 from attention.checks.rules import integers
 from attention.checks.tensors import DTYPES, counted, strided
@@ -26,7 +25,8 @@ def turned(x: Any, at: Any) -> None:
     if x.ndim < 2:
         raise ValueError(f"x has {counted(x.ndim, 'axis')}, too few: expected (…, T, D)")
     positions(at)
-    alike.device("at", at, "x", x)
+    if at.device != x.device:
+        raise ValueError(f"at is on {at.device} but x is on {x.device}: expected one device")
     axes = tuple(x.shape[:-1])
     trailing = axes[len(axes) - at.ndim :]
     fits = len(trailing) == at.ndim

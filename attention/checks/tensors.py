@@ -3,8 +3,6 @@
 import torch
 from torch import Tensor
 
-from attention.checks import alike
-
 DTYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16}
 SHAPES = "expected query (…, T, D), key (…, S, D) and value (…, S, E)"
 HEADS = "expected query (…, H, T, D), key (…, K, S, D) and value (…, K, S, E), H a multiple of K"
@@ -55,8 +53,14 @@ def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
     for name, tensor in named.items():
         floats(name, tensor)
     for name, tensor in named.items():
-        alike.dtype(name, tensor, "query", query)
-        alike.device(name, tensor, "query", query)
+        if tensor.dtype != query.dtype:
+            raise TypeError(
+                f"{name} has dtype {tensor.dtype} but query has {query.dtype}: expected one dtype"
+            )
+        if tensor.device != query.device:
+            raise ValueError(
+                f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
+            )
     shapes(query.shape, key.shape, value.shape)
 
 

@@ -211,7 +211,7 @@ def test_sums_over_many_keys_err_no_more_than_twice_as_much(mask: Mask | None, s
         [(x - true).norm() for x, true in zip(each, want, strict=True)] for each in (ours, torchs)
     ]
     for one, other in list(zip(*off, strict=True))[:3]:
-        assert one <= 1.5 * other
+        assert one <= 2 * other  # on Zen 3 1.6, on Zen 5 at most 1.4
     most = [(x[3] - want[3]).abs().max() for x in (ours, torchs)]  # of the values' gradients
     assert most[0] <= 2 * most[1]
 
@@ -447,6 +447,7 @@ def test_what_is_hidden_is_of_single_precision() -> None:
 def sooner(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """As on two threads of a processor where MKL is narrow: the backend that auto takes."""
     monkeypatch.setattr("attention.affine.narrow_mkl", lambda: True)
+    monkeypatch.setattr(dispatch, "narrow_mkl", lambda: True)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
 
     def taken(queries=2048, keys=2048, width=64, heads=8, kv=8, wide=None, **given: Any) -> str:
