@@ -58,12 +58,12 @@ def rectangles(
 
 
 def pieces(
-    starts: list[int], stops: list[int], runs: list[Run], fresh: bool, strip: int
+    starts: list[int], stops: list[int], alike: list[Run], fresh: bool, strip: int
 ) -> list[Rectangle]:
     """Those of one sequence."""
     found: list[Rectangle] = []
     query, long = 0, min(LONG, len(starts))
-    for first, last, grows in runs:
+    for first, last, grows in alike:
         first = max(first, query)
         if last - first < long:
             continue
