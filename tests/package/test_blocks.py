@@ -18,7 +18,7 @@ from attention import (
     blocks,
     dot_product_attention,
 )
-from attention.blocks import Blocks, cached, make, rectangles
+from attention.blocks import Blocks, cached, equal, make, rectangles
 from attention.blocks.equal import Every
 from attention.dispatch import plans, route
 from attention.kept import Kept
@@ -400,3 +400,32 @@ def test_strips_have_few_rows_and_keys_in_steps() -> None:
 def test_a_strip_that_is_seen_in_full_needs_no_mask_and_is_not_widened() -> None:
     assert sizes(Documents(torch.arange(4096)[None] // 32)) == {(32, 32, False)}
     assert sizes(Documents(torch.arange(4096)[None] // 16)) == {(32, 32, True)}
+
+
+def test_a_small_table_is_made_once() -> None:
+    """Also by a mask that is not kept, in inference mode: a gradient may come later."""
+    equal.again.cache_clear()
+    with torch.inference_mode():
+        first = make.make(Causal(), 64, 64, 32)
+    packed = Causal() & Documents(torch.tensor([[0] * 64 + [1] * 64]))
+    second = make.make(packed, 128, 128, 32)
+    assert first
+    assert second
+    (strips,), (alike,) = first.parts[0][2], second.parts[0][2]
+    assert (strips.queries.size, alike.queries.size, alike.count) == (64, 64, 2)
+    assert strips.keep is alike.keep is not None
+    assert strips.hidden is alike.hidden is not None
+    assert not strips.keep.is_inference()
+    assert not strips.hidden.is_inference()
+    seen = strips.hidden == 0
+    assert torch.equal(seen, strips.keep)
+    assert torch.equal(strips.hidden == -torch.inf, ~seen)
+
+
+@pytest.mark.parametrize(("keys", "small"), [(512, True), (513, False)])
+def test_a_large_table_is_made_for_one_mask(keys: int, small: bool) -> None:
+    """What it adds to the scores would take four times as much, and is made in each call."""
+    one = rectangles.Rectangle(0, 64, 0, keys, (0,) * 64, tuple(range(keys - 63, keys + 1)))
+    tables = [equal.tables(one._replace(query=n, key=n)) for n in (0, 7)]
+    assert [table.hidden is not None for table in tables] == [small, small]
+    assert (tables[0].keep is tables[1].keep) is small
