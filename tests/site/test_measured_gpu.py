@@ -295,7 +295,7 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
         all(way == ("flash 4" if n >= 2048 else "cudnn") for (n, _), way in first.items()),
     )
     ahead = {at: ways["cudnn"]["ratio"] for at, ways in there["forward"].items()}
-    says("Texts of 512 and 1024 tokens are behind cuDNN.",
+    says("In texts of 512 and 1024 tokens this kernel is behind cuDNN.",
          max(x for (n, _), x in ahead.items() if n <= 1024) < 1)  # fmt: skip
     least, most = (shown()[f"{end} of cuDNN's rate, backward, portable"] for end in ENDS)
     says(f"From 1024 tokens on they reach {least} to {most} of cuDNN's rate, with five sevenths in "
