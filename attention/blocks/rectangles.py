@@ -114,16 +114,19 @@ def triangle(query: int, rows: int, key: int, fresh: bool) -> list[Rectangle]:
     mask leaves out 512 keys at a time.
     """
     if rows < 1.5 * TRIANGLE:
-        return [
-            Rectangle(query + a, b - a, key, b, (0,) * (b - a), tuple(range(a + 1, b + 1)), fresh)
-            for a, b in parts(rows, LONG)
-        ]
+        return [growing(query, key, *part, fresh) for part in parts(rows, LONG)]
     half = -(-rows // TRIANGLE) // 2 * TRIANGLE
     return [
         *triangle(query, half, key, fresh),
         Rectangle(query + half, rows - half, key, half),
         *triangle(query + half, rows - half, key + half, fresh),
     ]
+
+
+def growing(query: int, key: int, first: int, last: int, fresh: bool) -> Rectangle:
+    """Rows of a triangle, from the first to before the last, with all keys that the last sees."""
+    rows, stops = last - first, range(first + 1, last + 1)
+    return Rectangle(query + first, rows, key, last, (0,) * rows, tuple(stops), fresh)
 
 
 def parts(rows: int, most: int) -> Iterator[tuple[int, int]]:
