@@ -468,7 +468,8 @@ def test_the_tensors_that_it_is_kept_by_take_bytes_too() -> None:
 def test_the_bytes_of_a_plan_are_those_of_its_tables() -> None:
     plan = blocks.plan(Causal(), 512, 512)
     assert plan
-    assert plan.nbytes == 64 * (64 + 128 + 192 + 256)  # strips of two triangles, which are equal
+    # Strips of two triangles, which are equal: a truth value and a number for each score.
+    assert plan.nbytes == (1 + 4) * 64 * (64 + 128 + 192 + 256)
 
 
 def test_nothing_keeps_a_mask_alive(monkeypatch: pytest.MonkeyPatch) -> None:
