@@ -19,10 +19,11 @@ from attention import (
     dot_product_attention,
 )
 from attention.backends.spans import hidden
-from attention.blocks import Blocks
+from attention.blocks import Blocks, cached, equal
 from attention.blocks.equal import Every
 from attention.dispatch import choice
 from attention.dispatch.call import Call
+from attention.kept import Kept
 
 pytestmark = pytest.mark.slow
 
@@ -162,6 +163,30 @@ def test_what_is_added_to_scores_has_their_dtype() -> None:
         added = hidden(part, 1, torch.empty(0, 0, 0, dtype=torch.float64))
         assert added is not None
         assert added.dtype == torch.float64
+
+
+@pytest.mark.parametrize("default", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("width", "small"), [(100, True), (1100, False)])
+def test_what_a_table_adds_to_the_scores_is_held_if_it_is_small(
+    width: int, small: bool, default: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In single precision, whatever the default; of a large one it is made in each call."""
+    monkeypatch.setattr(cached, "kept", Kept(8))
+    equal.again.cache_clear()
+    mask = Causal() & SlidingWindow(width)
+    torch.set_default_dtype(default)
+    try:
+        plan = cached.plan(mask, 1400, 1400)
+        x = torch.randn(3, 1, 2, 1400, 8, dtype=torch.float32)
+        got = dot_product_attention(*x, mask, backend="spans")
+        want = dot_product_attention(*x, mask, backend="eager")
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert plan
+    tables = [block.hidden for block in plan.parts[0][2] if block.keep is not None]
+    assert all(table is not None for table in tables) is small
+    assert {table.dtype for table in tables if table is not None} == {torch.float32}
+    torch.testing.assert_close(got, want)
 
 
 def test_strides_and_missing_axes_do_not_matter(generator: torch.Generator) -> None:
