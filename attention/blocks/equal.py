@@ -117,7 +117,8 @@ def made(one: Rectangle) -> Tables:
         return Tables(keep, None if sees.all() else ~sees, hidden)
 
 
-# Texts of any lengths leave the same few shapes: to look one up takes 3 µs, to make one 70.
+# Texts of any lengths leave the same few shapes: to look one up takes 3 µs, to make one 70. All
+# that are kept take 40 MiB at most.
 again = lru_cache(256)(made)
 
 
