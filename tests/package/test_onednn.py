@@ -23,6 +23,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
+from attention.affine import narrow_mkl
 from attention.backends import onednn as backend
 from attention.backends import threads
 from attention.blocks import slabs
@@ -210,8 +211,9 @@ def test_sums_over_many_keys_err_no_more_than_twice_as_much(mask: Mask | None, s
     off = [
         [(x - true).norm() for x, true in zip(each, want, strict=True)] for each in (ours, torchs)
     ]
+    bound = 1.5 if narrow_mkl() else 2  # `auto` takes it only there; on Zen 3 it was 1.6
     for one, other in list(zip(*off, strict=True))[:3]:
-        assert one <= 2 * other  # on Zen 3 1.6, on Zen 5 at most 1.4
+        assert one <= bound * other
     most = [(x[3] - want[3]).abs().max() for x in (ours, torchs)]  # of the values' gradients
     assert most[0] <= 2 * most[1]
 
