@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from threading import Lock
 from types import GetSetDescriptorType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
+from weakref import ref
 
 import torch
 from torch import Tensor
@@ -65,12 +66,47 @@ class Kept(Generic[Made]):
         return sum(nbytes for _, nbytes in self.made.values())
 
 
+class Outline(NamedTuple):
+    """What a mask of ours is made of. It is frozen: only what its tensors hold can change."""
+
+    mask: ref[Mask]
+    fixed: object
+    tensors: list[Tensor]
+
+    def content(self) -> object:
+        return (self.fixed, *map(content, self.tensors)) if self.tensors else self.fixed
+
+
+# By the number of each mask that lives. To find all of its content in each call took 10 µs of the
+# 148 of one for 64 tokens.
+outlines: dict[int, Outline] = {}
+
+
 def label(mask: Mask) -> object:
     """The content of a mask; None where it may change unseen, and nothing is kept."""
+    number = id(mask)
+    known = outlines.get(number)
     try:
-        return content(mask)
+        if known is None or known.mask() is not mask:  # another had its number
+            tensors: list[Tensor] = []
+            if (fixed := outline(mask, tensors)) is None:
+                return content(mask)
+            gone = ref(mask, lambda _: outlines.pop(number, None))
+            known = outlines[number] = Outline(gone, fixed, tensors)
+        return known.content()
     except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
         return None
+
+
+def outline(part: object, tensors: list[Tensor]) -> object:
+    """What is fixed of a mask of ours, and its tensors into the list; None if it holds others."""
+    if isinstance(part, Tensor):
+        tensors.append(part)
+        return Tensor
+    if not isinstance(part, Mask):
+        return content(part)
+    parts = [outline(x, tensors) for x in vars(part).values()]
+    return None if classes(type(part)) != () or None in parts else (type(part), *vars(part), *parts)
 
 
 def content(part: object) -> object:

@@ -25,7 +25,7 @@ from attention import (
 from attention.blocks import cached
 from attention.blocks.rectangles import STRIP
 from attention.dispatch import route
-from attention.kept import MAX_BYTES, Kept, content
+from attention.kept import MAX_BYTES, Kept, content, label, outlines
 from attention.masks import dense
 
 
@@ -481,6 +481,39 @@ def test_nothing_keeps_a_mask_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     del mask
     gc.collect()
     assert seen() is None
+
+
+def test_what_is_fixed_of_a_mask_is_found_once_and_goes_with_it(monkeypatch) -> None:
+    asked = []
+    monkeypatch.setattr("attention.kept.content", lambda part: asked.append(part) or content(part))
+    cuts = torch.tensor([[0, 0, 1]])
+    mask = (Causal() & SlidingWindow(3)) | Documents(cuts)
+    first = label(mask)
+    assert 3 in [part for part in asked if part is not cuts]
+    asked.clear()
+    assert label(mask) == first == label((Causal() & SlidingWindow(3)) | Documents(cuts.clone()))
+    assert asked[0] is cuts  # and nothing else of that mask
+    assert label((SlidingWindow(3) & Causal()) | Documents(cuts)) != first
+    cuts.numpy()[0, 1] = 1  # no version of the tensor says so
+    assert label(mask) != first
+    number = id(mask)
+    assert number in outlines
+    del mask
+    gc.collect()
+    assert number not in outlines
+
+
+def test_a_mask_that_has_the_number_of_another_is_not_taken_for_it() -> None:
+    gone, mask = SlidingWindow(5), SlidingWindow(3)
+    label(gone)
+    outlines[id(mask)] = outlines[id(gone)]
+    assert label(mask) == label(SlidingWindow(3)) != label(gone)
+
+
+def test_a_mask_that_holds_one_of_another_class_has_no_outline() -> None:
+    for mask in (Told(3), Causal() & Told(3), ~(Told(3) | Causal())):
+        assert label(mask) == content(mask)
+        assert id(mask) not in outlines
 
 
 class Held(Mask):
