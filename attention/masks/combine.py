@@ -45,6 +45,7 @@ class Pair(Mask):
         return f"({self.left!r} {self.sign} {self.right!r})"
 
 
+@dataclass(frozen=True, repr=False)
 class And(Pair):
     """A query attends where both masks let it: `left & right`."""
 
@@ -75,6 +76,7 @@ class And(Pair):
         return left.clamp(min=right) if isinstance(left, Tensor) else max(left, right)
 
 
+@dataclass(frozen=True, repr=False)
 class Or(Pair):
     """A query attends where one mask lets it: `left | right`."""
 
@@ -114,6 +116,7 @@ class Of(Mask):
         return self.mask.heads
 
 
+@dataclass(frozen=True, repr=False)
 class Not(Of):
     """A query attends where the mask does not let it: `~mask`.
 
