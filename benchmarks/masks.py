@@ -1,20 +1,19 @@
 """What a mask saves: each backend and torch's own ways, under each mask, for each length.
 
-    .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: about 15 minutes
+    .venv/bin/python benchmarks/masks.py forward    # 64 to 8192 tokens: 5 minutes
     .venv/bin/python benchmarks/masks.py again      # 2048 tokens once more: how far runs differ
     .venv/bin/python benchmarks/masks.py backward   # forward and backward, 2048 tokens
     .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
     .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
+    .venv/bin/python benchmarks/masks.py batches    # many short texts at once: 2 minutes
 
 On another machine, with fewer lengths:
 
     .venv/bin/python benchmarks/masks.py elsewhere  # 2048 and 8192 tokens: 4 minutes
     .venv/bin/python benchmarks/masks.py learning   # as backward
     .venv/bin/python benchmarks/masks.py busy       # as loaded
-    .venv/bin/python benchmarks/masks.py batches    # many short texts at once: 2 minutes
 
-And on a third: `third`, as elsewhere, and `third, batches`. (`third, batches before` is what the
-same script found there before all sequences of a mask were planned at once.)
+(`batches, before` is what this script found before all sequences of a mask were planned at once.)
 
 Writes its part of `masks.json`. One sequence, 8 heads of 64 entries, float32. A ratio is how many
 times as long as `auto` a call takes. `dense` is torch's kernel with the mask as a tensor, made
@@ -220,8 +219,6 @@ PARTS = {
     "forward": lambda: table((64, 512, 2048, 8192), backward=False),
     "again": lambda: table((2048,), backward=False),
     "elsewhere": lambda: table((2048, 8192), backward=False),
-    "third": lambda: table((2048, 8192), backward=False),
-    "third, batches": batches,
     "learning": lambda: table((2048,), backward=True),
     "backward": lambda: table((2048,), backward=True),
     "flag": flag,

@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
+from datetime import date
 from functools import partial
 from pathlib import Path
 
@@ -45,10 +46,11 @@ PERHAPS = 1.2  # up to there, for whichever takes longer
 QUERIES = (1, 4, 16, 128, 512)
 OF_ALL = "<!-- source: benchmarks/masks.json, decode.json and modules.json: the tables above -->"
 MEASURED = r"<!-- source: benchmarks/\w+\.py: AMD EPYC"
-SECOND = [("masks", "elsewhere"), ("masks", "batches"), ("by_hand", "forward")]
+SECOND = [("masks", "elsewhere"), ("by_hand", "forward")]
 SECOND += [("decode", "decode"), ("modules", "modules")]
 SECOND += [("masks", "learning"), ("masks", "busy"), ("decode", "later")]
-THIRD = ("third", "third, batches", "third, batches before")
+FIRST = [("masks", "forward"), ("masks", "again"), ("masks", "backward"), ("masks", "loaded")]
+FIRST += [("masks", "batches, before"), ("masks", "batches"), ("memory", "memory")]
 MODES = [(False, False), (False, True), (True, False), (True, True)]
 
 
@@ -292,38 +294,23 @@ def apart_by(turn: str) -> str:
     return str(math.ceil(100 * max(off)))
 
 
-def batches(turn: str = "again") -> str:
+def batches() -> str:
     rows = [
-        [said, *(marked(batch(n, mask, turn)) for n in BATCHES)]
+        [said, *(marked(batch(n, mask, "again")) for n in BATCHES)]
         for mask, said in BATCH_MASKS.items()
     ]
     return table(["mask", *(f"up to {n} tokens" for n in BATCHES)], rows, "masks", "batches")
 
 
-def renewed() -> str:
-    return batches("new")
-
-
-def third() -> str:
-    cells = part("masks", "third")["cells"]["8192"]
-    rows = [
-        [CUT.get(name, name), ms(cells[name])]
-        + [cell_(cells[name], way) for way in ("dense", "flex")]
-        for name in MASKS
-    ]
-    return table(["8192 tokens", "ours, ms", "tensor", "Flex"], rows, "masks", "third")
-
-
 def cheaper() -> str:
     """New masks, before plans were made for all sequences at once and after."""
-    runs = ("third, batches before", "third, batches")
+    runs = ("batches, before", "batches")
     rows = [
-        [said, *(marked(batch(n, mask, "new", run)) for n in BATCHES[1:] for run in runs)]
+        [said, *(marked(batch(n, mask, "new", run)) for n in BATCHES for run in runs)]
         for mask, said in BATCH_MASKS.items()
     ]
-    head = ["mask", *(x for n in BATCHES[1:] for x in (f"{n}: before", "since"))]
-    assert source("masks", runs[0]) == source("masks", runs[1])
-    return table(head, rows, "masks", runs[1])
+    head = ["mask", *(x for n in BATCHES for x in (f"{n}: before", "since"))]
+    return table(head, rows, "masks", "batches")
 
 
 def span(found: Iterable[float]) -> str:
@@ -341,15 +328,8 @@ def which() -> str:
     decoding = {n: asked(n) for n in QUERIES}
     both = part("modules", "modules")["cells"]["all"]
     flex = [*ratios(2048, "flex").values(), *ratios(8192, "flex").values()]
-    for machine in ("elsewhere", "third"):
-        for each in part("masks", machine)["cells"].values():
-            flex += [each[n]["ways"]["flex"]["ratio"] for n in MASKS if "flex" in each[n]["ways"]]
-    batched = {
-        (n, mask, turn): [batch(n, mask, turn), batch(n, mask, turn, "third, batches")]
-        for n in BATCHES
-        for mask in BATCH_MASKS
-        for turn in ("again", "new")
-    }
+    for each in part("masks", "elsewhere")["cells"].values():
+        flex += [each[n]["ways"]["flex"]["ratio"] for n in MASKS if "flex" in each[n]["ways"]]
     rows = {
         ("no mask, or a causal one and as many queries as keys", "either", "torch's function"): [
             *(tensor[n]["none"] for n in LENGTHS),
@@ -370,10 +350,10 @@ def which() -> str:
             tensor[64][name] for name in MASKS[1:]
         ],
         ("a batch of texts of up to 128, each time a new mask", "the tensor", "the tensor"): [
-            x for n in (64, 128) for mask in BATCH_MASKS for x in batched[n, mask, "new"]
+            batch(n, mask, "new") for n in (64, 128) for mask in BATCH_MASKS
         ],
         ("a batch of texts of up to 512", "ours", "the tensor"): [
-            x for mask in BATCH_MASKS for turn in ("again", "new") for x in batched[512, mask, turn]
+            batch(512, mask, turn) for mask in BATCH_MASKS for turn in ("again", "new")
         ],
         ("few queries on many keys, under a window", "ours", "the tensor"): [
             cells["window"]["ways"]["dense"]["ratio"] for cells in decoding.values()
@@ -405,7 +385,7 @@ def which() -> str:
 
 
 TABLES = [rates, same, long, middle, again, loaded, short, memory, elsewhere]
-TABLES += [hands, batches, renewed, decode, roof, modules, third, cheaper, which]
+TABLES += [hands, batches, cheaper, decode, roof, modules, which]
 
 
 @pytest.mark.parametrize("make", TABLES)
@@ -449,30 +429,20 @@ def ratios(length: int, way: str) -> dict[str, float]:
 
 def test_what_the_page_says_of_how_it_measures_holds() -> None:
     kept = part("masks", "forward")
-    second = {part(*at)["machine"] for at in SECOND}
     says(
         f"Float32; one sequence and {HEADS} heads of {WIDTH} entries, unless a table says "
-        f"otherwise; two threads, torch {kept['torch']}. *The first machine* has an "
-        f"{kept['machine']} processor; we kept no more of its name.",
-        kept["threads"] == 2,
+        f"otherwise; two threads, torch {kept['torch']}. *The first machine* has an AMD EPYC of "
+        "family 25, model 1, of generation Zen 3.",
+        kept["threads"] == 2
+        and {part(*at)["machine"] for at in FIRST} == {"AMD EPYC, family 25, model 1"},
     )
     says(
         "*The second machine* has an AMD EPYC of family 26, model 2, of generation Zen 5.",
-        second == {"AMD EPYC, family 26, model 2"},
+        {part(*at)["machine"] for at in SECOND} == {"AMD EPYC, family 26, model 2"},
     )
-    says(
-        "*The third machine* has an AMD EPYC of family 25, model 1, of generation Zen 3",
-        {part("masks", name)["machine"] for name in THIRD} == {"AMD EPYC, family 25, model 1"},
-    )
-    page = PAGE.read_text("utf-8")
-    first, rest = page.split("\nFrom here on: the second machine.\n")
-    rest, last = rest.split("\n## A third machine")
-    assert len(re.findall(MEASURED + ", family 25, model 1,", last)) == 2
-    before = first[: first.index("\n## Another machine")]
-    assert "family 26, model 2, two threads" not in before
-    assert len(re.findall(MEASURED, rest)) == len(
-        re.findall(MEASURED + ", family 26, model 2,", rest)
-    )
+    first, second = PAGE.read_text("utf-8").split("\n## Another machine")
+    for text, machine in ((first, "family 25, model 1"), (second, "family 26, model 2")):
+        assert len(re.findall(f"{MEASURED}, {machine},", text)) == len(re.findall(MEASURED, text))
     says(
         f"in random order: {MOST} rounds, or fewer of long calls, and at least {LEAST}. A call "
         f"that takes less than {round(1000 * SHORT)} ms is repeated, as often as makes about that "
@@ -487,55 +457,24 @@ def test_what_the_page_says_of_how_it_measures_holds() -> None:
     says("A takes 1 ms and 4 ms. B takes 2 ms on both.", 1 / 2 < 1 < 4 / 2)
 
 
-def test_what_the_page_says_of_a_third_machine_holds() -> None:
-    was, now = (
-        {(n, mask): batch(n, mask, "new", run) for n in BATCHES[1:] for mask in BATCH_MASKS}
-        for run in ("third, batches before", "third, batches")
-    )
-    ahead = [sum(x[512, mask] > PERHAPS for mask in BATCH_MASKS) for x in (was, now)]
-    says(
-        "At `512` tokens we were ahead under two of the masks, and are under all four.",
-        ahead == [2, 4],
-    )
-    behind = [n for (n, _), x in now.items() if x < 1 / PERHAPS]
-    perhaps = [n for (n, _), x in now.items() if 1 / PERHAPS <= x < LOW]
-    says(
-        "*Behind*, still: at `128` under two. *Perhaps behind*: one more there, and two at `256`.",
-        (behind, perhaps) == ([128, 128], [128, 256, 256]),
-    )
-    flex = [
-        cell["ways"]["flex"]["ratio"]
-        for cells in part("masks", "third")["cells"].values()
-        for name, cell in cells.items()
-        if name != "product" and "flex" in cell["ways"]
-    ]
-    says(
-        "FlexAttention is behind us under each of the four masks, at 2048 tokens as well.",
-        len(flex) == 8 and min(flex) > PERHAPS,
-    )
-
-
 def test_what_the_page_says_of_one_kernel_holds() -> None:
 
     same = {(n, "none"): ratios(n, "dense")["none"] for n in LENGTHS}
     same |= {(n, "causal"): ratios(n, "is_causal")["causal"] for n in LENGTHS if n != 512}
     hundredths = {pair: round(100 * abs(ratio - 1)) for pair, ratio in same.items()}
-    off = {by: [n for (n, _), by_n in hundredths.items() if by_n == by] for by in (0, 1)}
+    off = {by: [n for (n, _), by_n in hundredths.items() if by_n == by] for by in (0, 1, 2)}
     query = {n: torch.empty(1, HEADS, n, WIDTH) for n in LENGTHS}
     cut = [n for n, q in query.items() if auto(Call(q, q, q, Causal()))[0] == "spans"]
     says("(At 512 tokens, and with 8 heads at no other length that we tried, we", cut == [512])
     says("Seven such pairs, at four lengths", (len(same), len(LENGTHS)) == (7, 4))
     says(
-        "two print as 1, both of one length. Three more are off by one hundredth, and those of "
-        "64 tokens by more.",
-        len(off[0]) == 2
-        and len(set(off[0])) == 1
-        and len(off[1]) == 3
-        and {n for n, _ in same} - {*off[0], *off[1]} == {64}
-        and max(hundredths.values()) <= 5,
+        "two print as 1. Two more are off by one hundredth, one by two, and those of 64 tokens by "
+        "more.",
+        [len(off[by]) for by in (0, 1, 2)] == [2, 2, 1]
+        and {n for (n, _), by in hundredths.items() if by > 2} == {64},
     )
     says(
-        "They lie between 0.95 and 1.01.", (min(same.values()), max(same.values())) == (0.95, 1.01)
+        "They lie between 0.92 and 1.02.", (min(same.values()), max(same.values())) == (0.92, 1.02)
     )
     tenths = [forward(64)[name]["ways"]["auto"]["ms"] for name in ("none", "causal")]
     about = 0.08 < min(tenths) < max(tenths) < 0.13
@@ -545,7 +484,7 @@ def test_what_the_page_says_of_one_kernel_holds() -> None:
         about,
     )
     error = max(by for (n, _), by in hundredths.items() if n >= 2048)
-    says("the error of our measurement, here one hundredth", error == 1)
+    says("the error of our measurement, here up to two hundredths", error == 2)
     says(
         "Within a twentieth of 1 we say *equal*, and the number stands plain. Where one takes up "
         "to a fifth longer than the other we say *perhaps*, ahead or behind, and it stands in "
@@ -569,40 +508,38 @@ def test_what_the_page_says_of_one_kernel_holds() -> None:
 def test_what_the_page_says_of_long_texts_holds() -> None:
     shares = {n: 256 * s * 8 * 8192**2 / t / 1e6 for n, (s, t) in ceiling().items()}
     of_product = {name: share / forward(8192)["product"] for name, share in shares.items()}
-    says("Without a mask, about four fifths of that rate", abs(of_product["none"] - 4 / 5) < 0.02)
-    says("Under the window not even half.", 0.4 < of_product["window"] < 0.5)
+    says("Without a mask, more than three quarters of that rate", 0.75 < of_product["none"] < 0.8)
+    says("Under the window it is two fifths.", abs(of_product["window"] - 2 / 5) < 0.01)
     dense, flex = {8192: ratios(8192, "dense")}, {8192: ratios(8192, "flex")}
     heard = sorted(MASKS, key=lambda name: forward(8192)[name]["share"])
     falling = [dense[8192][name] for name in heard]
     says(
-        "The more a mask hides, the farther we are ahead of the tensor: 22.11 times under the "
+        "The more a mask hides, the farther we are ahead of the tensor: 20.22 times under the "
         "window",
-        falling == sorted(falling, reverse=True) and falling[0] == 22.11,
+        falling == sorted(falling, reverse=True) and falling[0] == 20.22,
     )
     half = [dense[8192][name] for name in ("causal", "prefix", "padding")]
     says("about twice where half is heard", all(1.7 < ratio < 2.5 for ratio in half))
-    perhaps = {name for name, ratio in flex[8192].items() if HIGH < ratio <= PERHAPS}
     there = part("masks", "elsewhere")["cells"]["8192"]
     says(
-        "Here we are ahead of it under the four masks that it was given, *perhaps* under equal "
-        "texts. On [the second machine](#another-machine) we are ahead under two of the four, "
-        "*perhaps* under a third, and *equal* under the window.",
-        min(flex[8192].values()) > HIGH
+        "Here we are ahead of it under the four masks that it was given. On [the second "
+        "machine](#another-machine) we are ahead under two of the four, *perhaps* under a third, "
+        "and *equal* under the window.",
+        min(flex[8192].values()) > PERHAPS
         and len(flex[8192]) == 4
-        and perhaps == {"documents"}
         and LOW <= there["window"]["ways"]["flex"]["ratio"] <= HIGH
         and sum(there[name]["ways"]["flex"]["ratio"] > PERHAPS for name in flex[8192]) == 2
         and sum(there[name]["ways"]["flex"]["ratio"] > HIGH for name in flex[8192]) == 3,
     )
     shortest = min(flex[8192], key=flex[8192].__getitem__)
-    says("the shortest, of equal texts, reaches to 1.16", shortest == "documents")
+    says("the shortest, of equal texts, reaches to 1.51", shortest == "documents")
     both = part("masks", "backward")["cells"]["2048"]
     flags = [ratios(2048, "is_causal")["causal"], both["causal"]["ways"]["is_causal"]["ratio"]]
     says(
         "Torch's causal flag, which is not in the table, is *equal* to ours, in training as well.",
         LOW <= min(flags) <= max(flags) <= HIGH,
     )
-    assert min(ratios(2048, "formula").values()) == 3.19
+    assert min(ratios(2048, "formula").values()) == 3.56
     flag = ratios(8192, "is_causal")["causal"]
     says("torch's own flag is *equal*, [as above](#one-kernel-on-both-sides)", LOW <= flag <= HIGH)
 
@@ -615,13 +552,20 @@ def test_what_the_page_says_of_two_runs_holds() -> None:
         all(LOW <= each.pop("none") <= HIGH < min(each.values()) for each in tensor),
     )
     says(
-        "a hundred at 64 tokens, five at 8192, and here, at 2048, five to nine",
-        (rounds(64), rounds(8192), rounds(2048)) == ({100}, {5}, {*range(5, 10)} & rounds(2048))
-        and (min(rounds(2048)), max(rounds(2048))) == (5, 9),
+        "a hundred at 64 tokens, five at 8192, and here, at 2048, five to seven",
+        (rounds(64), rounds(8192)) == ({100}, {5})
+        and (min(rounds(2048)), max(rounds(2048))) == (5, 7),
     )
-    moved = {n: beside(n, "ratio") - 1 for n in MASKS}
-    says("One ratio has moved by nearly a fifth", 0.15 < max(map(abs, moved.values())) < 0.2)
-    assert max(moved, key=lambda n: abs(moved[n])) == "documents at random"
+    moved, ratio = moves(), ratios(2048, "dense")
+    by_move, by_ratio = (sorted(MASKS, key=x.__getitem__) for x in (moved, ratio))
+    says("The three largest ratios moved by", {*by_move[-3:]} == {*by_ratio[-3:]})
+    says("near 1, our *perhaps* is wide enough", moved[by_move[-4]] < (PERHAPS - 1) / 2)
+    assert by_move[-1] == "window"
+
+
+def moves() -> dict[str, float]:
+    """What part of itself each ratio to the tensor differs by in the second run."""
+    return {name: abs(beside(name, "ratio") - 1) for name in MASKS}
 
 
 def rounds(length: int) -> set[int]:
@@ -669,7 +613,7 @@ def test_what_auto_takes_on_another_machine(name: str, monkeypatch: pytest.Monke
 
 
 def test_what_the_page_says_of_operations_and_bytes_holds() -> None:
-    rates_ = part("masks", "batches")  # GFLOP/s, of the same machine
+    rates_ = part("masks", "elsewhere")  # GFLOP/s, of the same machine
     product = max(cell["product"] for cell in rates_["cells"].values())
     assert rates_["machine"] == part("decode", "decode")["machine"]
     cells = part("decode", "decode")["cells"].items()
@@ -688,7 +632,7 @@ def test_what_the_page_says_of_operations_and_bytes_holds() -> None:
         "From 8192 to 16384 keys the sum takes four times as long, not twice.",
         max(read) == (32, 16384) and abs(read[32, 16384] / read[32, 8192] - 4) < 0.1,
     )
-    says("and then it is three.", abs(done[32, 16384] - 3) < 0.1)
+    says("and then it is nearly three.", 2.75 < done[32, 16384] < 3)
     says(
         "Our call takes more than three times as long as the sum",
         min(x["ways"]["auto"]["ms"] / x["ways"]["read"]["ms"] for x in one if x["heads"][0] == 32)
@@ -729,8 +673,16 @@ def beside(name: str, what: str, way: str = "dense") -> float:
 def test_what_the_page_says_of_short_texts_holds() -> None:
     more = ratios(512, "dense")
     says(
-        "At 512 tokens the window, texts and padding are ahead already.",
-        {name for name in MASKS if more[name] > PERHAPS} == {*MASKS[2:]} - {"prefix"},
+        "At 512 tokens we are ahead of the tensor under all masks but the prefix, and there "
+        "*perhaps*.",
+        {name for name in MASKS if more[name] > PERHAPS} == {*MASKS[1:]} - {"prefix"}
+        and more["prefix"] > HIGH,
+    )
+    few = ratios(64, "dense")
+    says(
+        "*Perhaps behind*: at 64 tokens without a mask, and under texts.",
+        {n for n in MASKS if few[n] < LOW} == {"none", "documents", "documents at random"}
+        and min(few.values()) > 1 / PERHAPS,
     )
 
 
@@ -738,13 +690,16 @@ def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     busy = part("masks", "loaded")["cells"]["8192"]
     times = {name: longer(name) for name in MASKS}
     says(
-        "Without a mask, we take about three times as long as alone.", abs(times["none"] - 3) < 0.1
+        "Without a mask, we take about three times as long as alone.", abs(times["none"] - 3) < 0.2
     )
-    most = max(times, key=times.__getitem__) == "window"
-    says("Under the window it is more than seven times.", most and 7 < times["window"] < 8)
+    most = {name for name in MASKS if times[name] > 6}
+    says(
+        "Under the window and unequal texts it is more than six times.",
+        most == {"window", "documents at random"},
+    )
     tensor = {n: busy[n]["ways"]["dense"]["ratio"] for n in MASKS}
     left = tensor["window"] / ratios(8192, "dense")["window"]
-    says("since ours loses more, and two fifths of it are left", abs(left - 2 / 5) < 0.01)
+    says("since ours loses more, and less than half of it is left", 0.4 < left < 0.5)
     says("no mask of the table falls behind the tensor", tensor["none"] >= 1)
     assert all(tensor[name] > 1.5 for name in MASKS[1:])
 
@@ -818,8 +773,8 @@ def test_what_the_page_says_of_memory_holds() -> None:
     least = min(memory[name]["2048"][0] for name in CALLS)
     says("Those of its forward pass were, and are left out.", least < result)
     growth = [x["8192"][1] / x["2048"][1] for x in ours.values()]
-    grows = 3 < min(growth) < max(growth) < 4.1
-    says("what we need in training grows three to about four times", grows)
+    grows = 3 < min(growth) < max(growth) < 5 < 1.1 * max(growth)
+    says("what we need in training grows three to nearly five times", grows)
     window = ours["window"]
     says(
         "in training under the window, at 2048 tokens, we need more than the tensor; at 8192 "
@@ -831,8 +786,8 @@ def test_what_the_page_says_of_memory_holds() -> None:
     assert beside[0] > 1.15
     assert beside[-1] == window["8192"][1] / causal["8192"][1] < 2.2
     says(
-        "training takes from nearly a fifth more than that to 2.09 times as much",
-        0.98 * 6 / 5 < beside[0] < 6 / 5,
+        "training takes from nearly a quarter more than that to 2.14 times as much",
+        0.98 * 5 / 4 < beside[0] < 5 / 4,
     )
 
 
@@ -860,31 +815,36 @@ def test_what_the_page_says_of_batches_holds() -> None:
     left = "padding on the left"
     both = "causal and padding"
     says(
-        "*Perhaps behind*: at `64` with padding on the left.",
-        [(n, m) for n in BATCHES for m in BATCH_MASKS if again[n][m] < LOW] == [(64, left)],
+        "*Perhaps behind*, for that reason: at `64` wherever there is padding.",
+        [(n, m) for n in BATCHES for m in BATCH_MASKS if again[n][m] < LOW]
+        == [(64, m) for m in BATCH_MASKS if m != "four texts"],
     )
     says(
         "From 128 tokens on, padding on the left gains most",
         all(max(each, key=each.__getitem__) == left for n, each in again.items() if n >= 128),
     )
-    few = [ratio for n in (64, 128) for ratio in new[n].values()]
-    middle = sorted(new[256].values())
+    before = [batch(512, mask, "new", "batches, before") for mask in BATCH_MASKS]
     says(
-        "*Behind*: at `128` with padding on the left. *Perhaps behind*: in the seven other cells "
-        "of `64` and `128`, and in two of `256`.",
-        min(few) == new[128][left] < 1 / PERHAPS < sorted(few)[1] < max(few) < LOW
-        and len(few) == 8
-        and middle[1] < LOW < HIGH < middle[2]
-        and min(new[512].values()) > HIGH,
+        "At `512` tokens we were ahead under two of the masks, and are under all four.",
+        [sum(x > PERHAPS for x in each) for each in (before, new[512].values())] == [2, 4],
     )
-    cells = part("masks", "batches")["cells"].values()
+    behind, perhaps = (
+        {n: sum(low <= x < high for x in each.values()) for n, each in new.items()}
+        for low, high in ((0, 1 / PERHAPS), (1 / PERHAPS, LOW))
+    )
     says(
-        "A new mask costs us more than the tensor",
-        all(
-            cell[f"{mask}, again"]["dense"]["ratio"] > cell[f"{mask}, new"]["dense"]["ratio"]
-            for cell in cells
-            for mask in BATCH_MASKS
-        ),
+        "*Behind*, still: at `128` under two. *Perhaps behind*: at `64` under all four, at `128` "
+        "under the other two, and under two at `256`.",
+        behind == {64: 0, 128: 2, 256: 0, 512: 0} and perhaps == {64: 4, 128: 2, 256: 2, 512: 0},
+    )
+    says(
+        "In all cells but one the ratio is lower than for a mask that was there.",
+        sum(new[n][m] >= again[n][m] for n in BATCHES for m in BATCH_MASKS) == 1,
+    )
+    days = [date.fromisoformat(part("masks", x)["date"]) for x in ("batches, before", "batches")]
+    says(
+        "“before” was measured a day earlier, on a machine of the same kind.",
+        (days[1] - days[0]).days == 1,
     )
     fused = set()
     for count, longest in zip(TEXTS, BATCHES, strict=True):
@@ -906,34 +866,40 @@ def said() -> list[str]:
 
     none = forward(64)["none"]["ways"]
     middle, hand = (part("by_hand", "forward")["cells"][n] for n in ("2048", "8192"))
-    cut, both, left = "documents at random", "again and before", "padding on the left"
+    cut, both, left = "window", "again and before", "padding on the left"
     second = part("masks", "again")["cells"]["2048"]
     there, there_too = (part("masks", "elsewhere")["cells"][n] for n in ("8192", "2048"))
     crowded = part("masks", "busy")["cells"]["8192"]["none"]["ways"]
     learning = part("masks", "learning")["cells"]["2048"]
-    apart = [abs(beside(name, "ratio") - 1) for name in MASKS if name != cut]
-    farthest = str(math.ceil(100 * max(apart)))
+    apart = sorted(100 * move for move in moves().values())
+    farthest, most, least = (
+        str(x) for x in (math.ceil(apart[-2]), int(apart[-3]), math.ceil(apart[-4]))
+    )
     decoded = [x for name, x in part("decode", "decode")["cells"].items() if "one query" in name]
 
     shown = [
-        (
-            part("masks", "elsewhere")["machine"].split()[3].strip(","),
-            "masks.json, elsewhere, family",
+        *(
+            (part("masks", name)["machine"].split()[3].strip(","), f"masks.json, {name}, family")
+            for name in ("forward", "elsewhere")
         ),
-        (part("masks", "third")["machine"].split()[3].strip(","), "masks.json, third, family"),
         (ratio(forward(512)["causal"], "is_causal"), "masks.json, causal at 512 tokens, is_causal"),
         (ratio(forward(64)["none"], "dense"), "masks.json, none at 64 tokens"),
-        (ratio(forward(8192)["causal"], "is_causal"), "masks.json, causal at 8192 tokens"),
-        (ms(forward(8192)["none"]), "masks.json, none at 8192 tokens"),
+        (ratio(forward(8192)["none"], "dense"), "masks.json, none at 8192 tokens"),
+        (ms(forward(8192)["none"]), "masks.json, ours, none at 8192 tokens"),
         (ratio(forward(2048)["none"], "formula"), "masks.json, none at 2048 tokens"),
         (ratio(forward(2048)["none"], "eager"), "masks.json, eager, none at 2048 tokens"),
         (ratio(forward(2048)[cut], "dense"), f"masks.json, {cut} at 2048 tokens"),
         (ratio(second[cut], "dense"), f"masks.json, {cut} at 2048 tokens, again"),
         *(
-            (percent(beside(cut, "ms", way)), f"masks.json, {said}, {cut} at 2048 tokens, {both}")
-            for said, way in (("ours", "auto"), ("dense", "dense"))
+            (percent(times), f"masks.json, {said}, {cut} at 2048 tokens, {both}")
+            for said, times in (
+                ("ours", 2 - beside(cut, "ms", "auto")),
+                ("dense", beside(cut, "ms", "dense")),
+            )
         ),
         (farthest, f"masks.json, 2048 tokens, {both}"),
+        (most, "masks.json, 2048 tokens, the largest three, least"),
+        (least, "masks.json, 2048 tokens, the smallest four, most"),
         (ratio(busy["window"], "dense"), "masks.json, window at 8192 tokens, loaded"),
         (
             f"{none['auto']['ms'] - none['dense']['ms']:.3f}",
@@ -947,6 +913,19 @@ def said() -> list[str]:
             f"{parts['auto, window']['8192'][1] / parts['is_causal']['8192'][1]:.2f}",
             "memory.json, window beside causal, 8192 tokens",
         ),
+        *(
+            (
+                f"{batch(n, 'causal and padding', 'again'):.2f}",
+                f"masks.json, causal and padding at {n} tokens, again",
+            )
+            for n in (512, 64)
+        ),
+        (f"{batch(128, left, 'again')}", f"masks.json, {left} at 128 tokens, again"),
+        (
+            f"{batch(128, left, 'new', 'batches, before')}",
+            f"masks.json, batches, before, {left} at 128 tokens, new",
+        ),
+        *((apart_by(turn), f"masks.json, half of the rounds, {turn}") for turn in ("again", "new")),
         (ratio(there["none"], "dense"), "masks.json, dense, none at 8192 tokens, elsewhere"),
         (
             ratio(there_too["documents"], "flex"),
@@ -971,14 +950,6 @@ def said() -> list[str]:
             f"{middle['documents']['by hand']['ratio']:.2f}",
             "by_hand.json, documents at 2048 tokens",
         ),
-        *(
-            (
-                f"{batch(n, 'causal and padding', 'again'):.2f}",
-                f"masks.json, causal and padding at {n} tokens, again",
-            )
-            for n in (512, 64)
-        ),
-        *((apart_by(turn), f"masks.json, half of the rounds, {turn}") for turn in ("again", "new")),
         (ratio(asked(1)["grouped"], "repeated"), "decode.json, one query, grouped heads"),
         (
             ratio(part("decode", "later")["cells"]["one query, grouped heads"], "repeated"),
@@ -1005,10 +976,6 @@ def said() -> list[str]:
                 f"modules.json, linear, {n} tokens, without weights",
             )
             for size, n in ((8, 128), (4, 1024), (1, 2048))
-        ),
-        *(
-            (f"{batch(128, left, 'new', run)}", f"masks.json, {of}{left} at 128 tokens, new")
-            for run, of in (("batches", ""), ("third, batches before", "third, batches before, "))
         ),
     ]
     return [f"{number}<!-- source: benchmarks/{source} -->" for number, source in shown]
