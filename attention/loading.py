@@ -1,10 +1,11 @@
 """Weights of the attention classes of transformers, which is not imported: the names and the order.
 
 This holds for the rotary positions that a configuration calls `default`, all of a head turned.
-Others, such as those of Llama 3.1 (`llama3`) or YaRN, turn by other frequencies: the weights would
-load, and the results be wrong.
-Recipes have [the first](models.md#rope-scaling-the-positions-of-a-later-llama) and
-[the second](models.md#yarn-slower-turns-and-sharper-weights). A `sliding_window` of None, as in
+Others, such as those of Llama 3.1 (`llama3`), of Gemma 3 from 4B on (`linear`) or YaRN, turn by
+other frequencies: the weights would load, and the results be wrong. Recipes have
+[the first](models.md#rope-scaling-the-positions-of-a-later-llama),
+[the second](models.md#positions-divided-by-a-number) and
+[the third](models.md#yarn-slower-turns-and-sharper-weights). A `sliding_window` of None, as in
 later Mistrals, is no window.
 
 A family has a function from the state of its attention to one that ours loads. Sizes, positions and
@@ -16,8 +17,9 @@ and to its calls:
                      positions=Rotary(c.rope_parameters["rope_theta"]))
                  mask=Causal()
     Mistral:     the same;  mask=Causal() & SlidingWindow(c.sliding_window)
-    Qwen2:       the same, but bias=True: o_proj, which has none, gets zeros;  mask=Causal()
-    Qwen3:       the same, and qk_norm=c.rms_norm_eps;  mask=Causal()
+    Qwen2:       as Llama, without head_dim and with bias=True: o_proj, which has none, gets zeros
+                 mask=Causal(), and in a layer of "sliding_attention" that of Mistral
+    Qwen3:       as Llama, and qk_norm=c.rms_norm_eps;  mask as in Qwen2
     Gemma 2:     the same as Llama, and softcap=c.attn_logit_softcapping,
                      scale=c.query_pre_attn_scalar**-0.5
                  mask=Causal(), and in every other layer that of Mistral

@@ -117,6 +117,7 @@ GROUPED = {
 FAMILIES = {
     "Llama": {},
     "Mistral": {"sliding_window": 6},
+    "Qwen2": {},
     "Qwen3": {"rms_norm_eps": 1e-3},
     "Gemma2": {"sliding_window": 6, "attn_logit_softcapping": 2.0, "query_pre_attn_scalar": 5,
                "layer_types": ["sliding_attention", "full_attention"]},
@@ -130,9 +131,10 @@ FAMILIES = {
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_llama_and_those_that_are_like_it(name: str, hub) -> None:
-    """Llama: grouped heads and rotation. Mistral: a window. Qwen3: norms. Gemma 2: a softcap.
+    """Llama: grouped heads and rotation. Mistral: a window. Gemma 2: a softcap.
 
-    Gemma 3: norms whose weights count from 1, and another rotation under the window.
+    Qwen2: biases, but none at the end. Qwen3: norms. Gemma 3: norms whose weights count from 1,
+    and another rotation under the window.
     """
     model, c = tiny(hub, name, **GROUPED | FAMILIES[name])
     layers = [heard(layer.self_attn) for layer in model.layers]
@@ -149,7 +151,7 @@ def test_llama_and_those_that_are_like_it(name: str, hub) -> None:
             rope = rope[c.layer_types[layer]]
         attend = MultiHeadAttention(
             c.hidden_size, c.num_attention_heads, num_kv_heads=c.num_key_value_heads,
-            head_dim=c.head_dim, bias=False,
+            head_dim=c.head_dim, bias=name == "Qwen2",
             positions=Rotary(rope["rope_theta"]), **options,
         )  # fmt: skip
         ours = from_llama(calls.module.state_dict())

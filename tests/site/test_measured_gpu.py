@@ -318,8 +318,10 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
     tenths = round(10 * full["portable"]["tflops"] / full["cudnn"]["tflops"])
     says("494: seven tenths of cuDNN's rate.", tenths == 7)
     made = {at: 7 / 5 * ways["hopper"]["tflops"] for at, ways in there["backward"].items()}
-    says("No other row makes more of the work that is counted.",
-         max(made, key=made.__getitem__) == (4096, "full"))
+    says(
+        "No other row makes more of the work that is counted.",
+        max(made, key=made.__getitem__) == (4096, "full"),
+    )
     for part, words in (
         ("forward", "FlashAttention 4 is ahead of it in every row."),
         ("backward", "FlashAttention 4 makes five products, and from 1024 tokens on it is ahead."),
