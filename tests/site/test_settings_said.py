@@ -24,6 +24,7 @@ DTYPE = re.compile(r"\b(?:b?float16|float64)\b")
 # Set elsewhere: a share in a wrong answer, versions, sizes that test_measured*.py hold.
 ELSEWHERE = {
     "multi-head-attention.md": {"0.3"},
+    "conventions.md": {"2.1"},
     "models.md": {"3.1"},
     "recipes.md": {"3.11"},
     "benchmarks.md": {"12", "32", "128", "4096"},
