@@ -286,9 +286,9 @@ def batch(length: int, mask: str, turn: str, run: str = "batches") -> float:
     return part("masks", run)["cells"][str(length)][f"{mask}, {turn}"]["dense"]["ratio"]
 
 
-def apart_by(turn: str) -> str:
+def apart_by(turn: str, run: str = "batches") -> str:
     """By how many per cent half of the rounds are at most away from their ratio, rounded up."""
-    cells = part("masks", "batches")["cells"].values()
+    cells = part("masks", run)["cells"].values()
     found = [each[f"{mask}, {turn}"]["dense"] for each in cells for mask in BATCH_MASKS]
     off = [max(x["high"] - x["ratio"], x["ratio"] - x["low"]) / x["ratio"] for x in found]
     return str(math.ceil(100 * max(off)))
@@ -349,8 +349,11 @@ def which() -> str:
         ("a mask, and one sequence of 64 tokens", "either", "the tensor"): [
             tensor[64][name] for name in MASKS[1:]
         ],
-        ("a batch of texts of up to 128, each time a new mask", "the tensor", "the tensor"): [
+        ("a batch of texts of up to 128, a new mask for each call", "the tensor", "the tensor"): [
             batch(n, mask, "new") for n in (64, 128) for mask in BATCH_MASKS
+        ],
+        ("the same, one mask for many layers", "either", "the tensor"): [
+            batch(n, mask, "again") for n in (64, 128) for mask in BATCH_MASKS
         ],
         ("a batch of texts of up to 512", "ours", "the tensor"): [
             batch(512, mask, turn) for mask in BATCH_MASKS for turn in ("again", "new")
@@ -474,13 +477,17 @@ def test_what_the_page_says_of_one_kernel_holds() -> None:
         and {n for (n, _), by in hundredths.items() if by > 2} == {64},
     )
     says(
+        "both are *perhaps behind*",
+        1 / PERHAPS < max(same[64, n] for n in ("none", "causal")) < LOW,
+    )
+    says(
         "They lie between 0.92 and 1.02.", (min(same.values()), max(same.values())) == (0.92, 1.02)
     )
     tenths = [forward(64)[name]["ways"]["auto"]["ms"] for name in ("none", "causal")]
     about = 0.08 < min(tenths) < max(tenths) < 0.13
     says(
         "At 64 tokens a call takes about a tenth of a millisecond, so the checks that we run "
-        "before the kernel show in the ratio.",
+        "before the kernel show in the ratio: both are *perhaps behind*.",
         about,
     )
     error = max(by for (n, _), by in hundredths.items() if n >= 2048)
@@ -556,11 +563,17 @@ def test_what_the_page_says_of_two_runs_holds() -> None:
         (rounds(64), rounds(8192)) == ({100}, {5})
         and (min(rounds(2048)), max(rounds(2048))) == (5, 7),
     )
-    moved, ratio = moves(), ratios(2048, "dense")
-    by_move, by_ratio = (sorted(MASKS, key=x.__getitem__) for x in (moved, ratio))
-    says("The three largest ratios moved by", {*by_move[-3:]} == {*by_ratio[-3:]})
-    says("near 1, our *perhaps* is wide enough", moved[by_move[-4]] < (PERHAPS - 1) / 2)
-    assert by_move[-1] == "window"
+    moved, taken = moves(), {n: forward(2048)[n]["ways"]["auto"]["ms"] for n in MASKS}
+    by_move, by_ms = (sorted(MASKS, key=x.__getitem__) for x in (moved, taken))
+    says("The three rows with our shortest calls moved most", {*by_move[-3:]} == {*by_ms[:3]})
+    says(
+        "So our *perhaps* covers most of it, not all.",
+        moved["window"] > PERHAPS - 1 > moved[by_move[-2]] and by_move[-1] == "window",
+    )
+    says("most ratios moved [by less](#the-same-script-again)", moved[by_move[-2]] < PERHAPS - 1)
+    times = [beside("window", "ms", way) for way in ("auto", "dense")]
+    says("% less than before, and the tensor 2", times[0] < 1 < times[1])
+    says("Here our call took less time in one run than in the other", times[0] < 0.9)
 
 
 def moves() -> dict[str, float]:
@@ -582,9 +595,12 @@ def test_what_the_page_says_of_another_machine_holds() -> None:
     says("there `auto` takes other code for six of the seven masks.", equal >= SPED)
     moved = {name: abs(times - 1) for name, times in away("dense").items()}
     says(
-        "By its share, the window's ratio to the tensor has moved least",
-        min(moved, key=moved.__getitem__) == "window",
+        "Its ratio to the tensor moved least, by its share, but two runs on the first machine "
+        "differed by more.",
+        min(moved, key=moved.__getitem__) == "window" and moved["window"] < moves()["window"],
     )
+    days = [date.fromisoformat(each["date"]) for each in (there, first)]
+    says("“There” was measured a day earlier", (days[1] - days[0]).days == 1)
     flex = {name: long[name]["ways"]["flex"]["ratio"] for name in away("flex")}
     says(
         "It is behind us under three of the four masks, *perhaps* under equal texts, and *equal* "
@@ -624,7 +640,7 @@ def test_what_the_page_says_of_operations_and_bytes_holds() -> None:
     done = {at: product * 1e6 * ms / (2 * 8 * at[1] * 64 * 4) for at, ms in read.items()}
     near = [x for (_, keys), x in done.items() if keys <= 8192]
     says(
-        "Two threads of this processor do one to one and a half, while keys and values lie in its "
+        "two threads of this processor do one to one and a half, while keys and values lie in its "
         "cache",
         len(near) == 4 and 1 < min(near) < max(near) < 1.55,
     )
@@ -694,7 +710,7 @@ def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     )
     most = {name for name in MASKS if times[name] > 6}
     says(
-        "Under the window and unequal texts it is more than six times.",
+        "Under the window it is more than six times. So it is under unequal texts",
         most == {"window", "documents at random"},
     )
     tensor = {n: busy[n]["ways"]["dense"]["ratio"] for n in MASKS}
@@ -815,7 +831,7 @@ def test_what_the_page_says_of_batches_holds() -> None:
     left = "padding on the left"
     both = "causal and padding"
     says(
-        "*Perhaps behind*, for that reason: at `64` wherever there is padding.",
+        "*Perhaps behind*: at `64` wherever there is padding.",
         [(n, m) for n in BATCHES for m in BATCH_MASKS if again[n][m] < LOW]
         == [(64, m) for m in BATCH_MASKS if m != "four texts"],
     )
@@ -843,7 +859,7 @@ def test_what_the_page_says_of_batches_holds() -> None:
     )
     days = [date.fromisoformat(part("masks", x)["date"]) for x in ("batches, before", "batches")]
     says(
-        "“before” was measured a day earlier, on a machine of the same kind.",
+        "“before” was measured a day earlier.",
         (days[1] - days[0]).days == 1,
     )
     fused = set()
@@ -901,6 +917,13 @@ def said() -> list[str]:
         (most, "masks.json, 2048 tokens, the largest three, least"),
         (least, "masks.json, 2048 tokens, the smallest four, most"),
         (ratio(busy["window"], "dense"), "masks.json, window at 8192 tokens, loaded"),
+        *(
+            (
+                f"{busy['documents at random']['ways']['dense'][end]:.2f}",
+                f"masks.json, documents at random at 8192 tokens, loaded, {end}",
+            )
+            for end in ("low", "high")
+        ),
         (
             f"{none['auto']['ms'] - none['dense']['ms']:.3f}",
             "masks.json, none at 64 tokens, ours less the tensor",
@@ -920,12 +943,15 @@ def said() -> list[str]:
             )
             for n in (512, 64)
         ),
-        (f"{batch(128, left, 'again')}", f"masks.json, {left} at 128 tokens, again"),
-        (
-            f"{batch(128, left, 'new', 'batches, before')}",
-            f"masks.json, batches, before, {left} at 128 tokens, new",
+        *(
+            (
+                f"{batch(128, left, turn, 'batches, before')}",
+                f"masks.json, batches, before, {left} at 128 tokens, {turn}",
+            )
+            for turn in ("again", "new")
         ),
         *((apart_by(turn), f"masks.json, half of the rounds, {turn}") for turn in ("again", "new")),
+        (apart_by("new", "batches, before"), "masks.json, half of the rounds, new, before"),
         (ratio(there["none"], "dense"), "masks.json, dense, none at 8192 tokens, elsewhere"),
         (
             ratio(there_too["documents"], "flex"),
