@@ -706,7 +706,8 @@ def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     busy = part("masks", "loaded")["cells"]["8192"]
     times = {name: longer(name) for name in MASKS}
     says(
-        "Without a mask, we take about three times as long as alone.", abs(times["none"] - 3) < 0.2
+        "Without a mask, we take a little more than three times as long as alone.",
+        3 < times["none"] < 3.2,
     )
     most = {name for name in MASKS if times[name] > 6}
     says(
@@ -715,7 +716,7 @@ def test_what_the_page_says_of_a_busy_machine_holds() -> None:
     )
     tensor = {n: busy[n]["ways"]["dense"]["ratio"] for n in MASKS}
     left = tensor["window"] / ratios(8192, "dense")["window"]
-    says("since ours loses more, and less than half of it is left", 0.4 < left < 0.5)
+    says("since ours loses more, and nearly half of it is left", 0.45 < left < 0.5)
     says("no mask of the table falls behind the tensor", tensor["none"] >= 1)
     assert all(tensor[name] > 1.5 for name in MASKS[1:])
 
