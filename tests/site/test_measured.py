@@ -715,8 +715,6 @@ def test_what_the_page_says_of_a_busy_machine_holds() -> None:
         most == {"window", "documents at random"},
     )
     tensor = {n: busy[n]["ways"]["dense"]["ratio"] for n in MASKS}
-    left = tensor["window"] / ratios(8192, "dense")["window"]
-    says("since ours loses more, and nearly half of it is left", 0.45 < left < 0.5)
     says("no mask of the table falls behind the tensor", tensor["none"] >= 1)
     assert all(tensor[name] > 1.5 for name in MASKS[1:])
 
@@ -918,6 +916,10 @@ def said() -> list[str]:
         (most, "masks.json, 2048 tokens, the largest three, least"),
         (least, "masks.json, 2048 tokens, the smallest four, most"),
         (ratio(busy["window"], "dense"), "masks.json, window at 8192 tokens, loaded"),
+        (
+            f"{busy['window']['ways']['dense']['ratio'] / ratios(8192, 'dense')['window']:.2f}",
+            "masks.json, window at 8192 tokens, loaded beside alone",
+        ),
         *(
             (
                 f"{busy['documents at random']['ways']['dense'][end]:.2f}",
