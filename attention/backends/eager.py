@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn.functional import dropout
 
 from attention.absent import silence
+from attention.booleans import hide
 from attention.heads import fold, group, unfold
 from attention.transforms import traced
 
@@ -36,7 +37,7 @@ def eager(
     if bias is not None:
         scores = scores + bias
     if keep is not None:
-        scores = scores.masked_fill(~keep, float("-inf"))
+        scores = hide(scores, keep)
     weights = softmax(scores)
     if empty is not None:
         weights = weights.masked_fill(empty, 0.0)

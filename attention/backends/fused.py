@@ -9,9 +9,11 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from attention.absent import REGISTER, clean, idle, silence
+from attention.absent import REGISTER, clean, idle, scores_clean, silence, values_clean
 from attention.backends import suited
 from attention.backends.once import once
+from attention.backends.suited import FORWARD
+from attention.booleans import added as table
 from attention.heads import fold, four, unfold
 from attention.transforms import learns, readable
 
@@ -28,11 +30,12 @@ def fused(
     causal: bool = False,
     whole: bool = False,
     empty: Bool[Tensor, "..."] | None = None,
+    added: Float[Tensor, "..."] | None = None,
 ) -> tuple[Float[Tensor, "*heads queries value_dim"], None]:
     """Call torch's kernel; what a mask leaves out cannot reach it as NaN.
 
-    With `whole`, nothing is absent, and `keep` may be what the kernel adds to the scores. `empty`
-    says which queries may attend to nothing, if that is known.
+    With `whole`, nothing is absent, and `keep` may be what the kernel adds to the scores. Else that
+    is `added`, and `empty` says which queries may attend to nothing, if they are known.
 
     `causal` is for as many queries as keys: with fewer, torch aligns the first query with the
     first key, and a cache needs the last with the last.
@@ -48,13 +51,21 @@ def fused(
     if keep is None or whole:  # a bias that is finite hides nothing
         over = bias if keep is None else keep
         return kernel(query, key, value, over, scale, dropout_p, causal), None
+    over = one_tensor(keep, bias) if added is None else added
     if not dropout_p and may_look(query, key, value, bias):
         # What is absent is nearly always finite, and then harmless.
-        context = kernel(query, key, value, one_tensor(keep, bias), scale, dropout_p)
-        if clean(context, idle(keep) if empty is None else empty):
-            return context, None
-    query, key, value, keep, empty = silence(query, key, value, keep, empty)
-    context = kernel(query, key, value, one_tensor(keep, bias), scale, dropout_p)
+        if over.ndim == 4 and scale > 0 and suited.as_it_is(query, key, value):
+            numbers = over if over.is_floating_point() else table(over, query.dtype)
+            context, sums = FORWARD(query, key, value, attn_mask=numbers, scale=scale)
+            if scores_clean(sums) and values_clean(context):
+                return context, None
+        else:
+            context = kernel(query, key, value, over, scale, dropout_p)
+            if clean(context, idle(keep) if empty is None else empty):
+                return context, None
+    query, key, value, seen, empty = silence(query, key, value, keep, empty)
+    over = over if seen is keep else one_tensor(seen, bias)
+    context = kernel(query, key, value, over, scale, dropout_p)
     return context if empty is None else context.masked_fill(empty, 0.0), None
 
 
@@ -80,7 +91,7 @@ def one_tensor(
     keep: Bool[Tensor, "..."], bias: Float[Tensor, "..."] | None
 ) -> Bool[Tensor, "..."] | Float[Tensor, "..."]:
     """Mask and bias as the one tensor that torch's kernels take."""
-    return keep if bias is None else bias.masked_fill(~keep, float("-inf"))
+    return keep if bias is None else bias + table(keep, bias.dtype)
 
 
 def kernel(

@@ -9,11 +9,11 @@ from torch import Tensor
 
 from attention.absent import REGISTER
 from attention.backends.once import once
-from attention.backends.suited import of_one_width
+from attention.backends.suited import FORWARD, of_one_width
 from attention.blocks import Blocks, Plan
+from attention.booleans import added
 from attention.heads import four, group
 
-FORWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
 BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
 
 Rows = Float[Tensor, "all_heads _ width"]  # rows: queries, or keys
@@ -164,4 +164,4 @@ def hidden(part: Blocks, size: int, like: Rows) -> Float[Tensor, "..."] | None:
     if size == 1 and part.hidden is not None and like.dtype is torch.float32:
         return part.hidden
     keep = part.keep.repeat_interleave(size, 0) if size > 1 else part.keep
-    return like.new_zeros(keep.shape).masked_fill_(~keep, float("-inf"))
+    return added(keep, like.dtype)

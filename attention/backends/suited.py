@@ -9,6 +9,8 @@ from torch.nn.functional import pad
 
 from attention.transforms import traced
 
+FORWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default
+
 # So many queries on so many keys are worth the copies. On fewer, and where one width is more than
 # twice the other and beyond WIDTH, two products and a softmax are faster, or tiles.
 ROWS, WIDTH = 1024, 64
@@ -29,6 +31,24 @@ def coarse(query: Float[Tensor, "..."]) -> bool:
     In float16 it took 1.1 to 6 times as long, in training 3 to 7 times.
     """
     return WITHOUT_HALVES and query.dtype is torch.float16 and query.is_cpu
+
+
+def as_it_is(
+    query: Float[Tensor, "*heads queries head_dim"],
+    key: Float[Tensor, "*kv_heads keys head_dim"],
+    value: Float[Tensor, "*kv_heads keys value_dim"],
+) -> bool:
+    """Whether torch would run its CPU kernel, and change nothing before or after."""
+    q, k = query.shape, key.shape
+    return (
+        len(q) == 4
+        and k == value.shape
+        and q[:2] == k[:2]
+        and 0 not in (*q, k[2])
+        and query.stride(3) == key.stride(3) == value.stride(3) == 1
+        and torch.backends.cuda.flash_sdp_enabled()
+        and not coarse(query)
+    )
 
 
 def uneven(

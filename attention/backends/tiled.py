@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attention import autocast, checks
 from attention.backends.tiles import COLUMNS, ROWS, Tile, tiles, under, visible, wide
+from attention.booleans import hide
 from attention.heads import fold, group, unfold
 from attention.masks import Mask
 from attention.masks.moved import moved
@@ -175,5 +176,5 @@ def score(
     if tile.bias is not None:
         scores = scores + tile.bias
     if tile.seen is not None:
-        scores = scores.masked_fill(~tile.seen, float("-inf"))
+        scores = hide(scores, tile.seen)
     return scores, slope

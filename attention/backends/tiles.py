@@ -7,6 +7,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention.absent import idle
+from attention.booleans import any_along
 from attention.heads import any_of_group, group
 from attention.masks import Mask
 from attention.transforms import traced
@@ -52,8 +54,8 @@ def visible(
             seen = finite if seen is None else seen & finite
             b = b.masked_fill(~finite, 0.0)
         if seen is not None:
-            read = any_of_group(seen.any(dim=-2), group(query, key))[..., None]
-            q = q.masked_fill(~seen.any(dim=-1, keepdim=True), 0.0)
+            read = any_of_group(any_along(seen, -2)[..., 0, :], group(query, key))[..., None]
+            q = q.masked_fill(idle(seen), 0.0)
             k, v = k.masked_fill(~read, 0.0), v.masked_fill(~read, 0.0)
         yield Tile(n, q, k, v, b, seen)
 

@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from attention.blocks.rectangles import Rectangle
+from attention.booleans import added, any_along
 
 # Fewer queries than that take as long: their keys have to be read all the same.
 MIN_ROWS = 8
@@ -110,10 +111,8 @@ def made(one: Rectangle) -> Tables:
         keep = seen(one)
         if keep is None:
             return Tables(None, None, None)
-        sees = keep.any(dim=1)
-        hidden = None
-        if keep.numel() <= SMALL:
-            hidden = torch.zeros(keep.shape, dtype=torch.float32).masked_fill_(~keep, -torch.inf)
+        sees = any_along(keep, 1)[:, 0]
+        hidden = added(keep, torch.float32) if keep.numel() <= SMALL else None
         return Tables(keep, None if sees.all() else ~sees, hidden)
 
 

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from attention.blocks.lanes import lanes
 from attention.blocks.make import unlike_before
+from attention.booleans import added
 from attention.kept import Kept
 from attention.masks import Mask
 
@@ -169,8 +170,7 @@ class Tables:
             key = torch.arange(width)
             seen = ((key >= starts[..., None]) & (key < stops[..., None])).any(dim=0)
             seen |= ~(starts < stops).any(dim=0)[:, None]
-            hidden = torch.zeros(seen.shape, dtype=torch.float32)
-            self.made[name] = hidden.masked_fill_(~seen, float("-inf"))
+            self.made[name] = added(seen, torch.float32)
         return self.made[name]
 
 

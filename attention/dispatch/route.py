@@ -109,12 +109,16 @@ def tensor_route(name: str, call: Call, mask: Mask, chosen: bool) -> Route:
     checks.fits(mask, call.query, call.key)
     # One that is named asks all keys: the others are held against it. So do weights.
     narrow = run is fused or (chosen and not call.weights)
-    added = call.query.dtype if alone else None
+    dtype = call.query.dtype if alone else None
     device = call.query.device
-    columns, keep, whole, empty = dense(mask, call.queries, call.keys, device, narrow, added)
-    if not (whole and alone):
-        return Route(name, partial(run, empty=empty) if alone else run, keep, columns)
+    found = dense(mask, call.queries, call.keys, device, narrow, dtype)
+    columns, keep, added = found.columns, found.keep, found.added
+    if not alone:
+        return Route(name, run, keep, columns)
+    if not found.whole:
+        return Route(name, partial(run, empty=found.empty, added=added), keep, columns)
     keys = call.keys if columns is None else columns.stop - columns.start
     changed = suited.coarse(call.query) or suited.uneven(call.query, call.value)
     alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0 and not changed
-    return Route(name, FUSED_WHOLE, keep, columns, alike and (keep is not None or keys >= REGISTER))
+    ready = added is not None or (keep is None and keys >= REGISTER)
+    return Route(name, FUSED_WHOLE, keep if added is None else added, columns, alike and ready)

@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention.absent import REGISTER, idle
+from attention.booleans import added, any_along
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
@@ -22,13 +23,14 @@ class Dense(NamedTuple):
     """What is left of a mask for some queries and keys."""
 
     columns: slice | None  # the keys that may be seen; None: all
-    # Which query sees which of them; None: each sees all. Numbers if they were asked for.
-    keep: Bool[Tensor, "..."] | Float[Tensor, "..."] | None
+    keep: Bool[Tensor, "..."] | None  # which query sees which of them; None: each sees all
     whole: bool  # whether each query surely sees a key, and each key is seen
     empty: Bool[Tensor, "..."] | None = None  # which queries see none, if that was looked at
+    # What the kernel adds to the scores, on four axes: 0, and −∞ where a query does not see.
+    added: Float[Tensor, "..."] | None = None
 
 
-kept: Kept[Dense] = Kept(16)  # of at most 1 MiB each; 2 as numbers in double precision
+kept: Kept[Dense] = Kept(16)  # of at most 1.25 MiB each; 2.25 in double precision
 
 
 def dense(
@@ -37,22 +39,21 @@ def dense(
     keys: int,
     device: torch.device,
     narrow: bool,
-    added: torch.dtype | None,
+    dtype: torch.dtype | None,
 ) -> Dense:
     """The mask as a tensor, of those keys alone that may be seen if `narrow`.
 
     One query in a window of 256 of 2048 keys takes 1.2 times what torch takes for those 256 alone;
     with a mask over all keys it took 52 times that.
 
-    Where it is `whole` and `added` is given, it is what the kernel adds to the scores: 0, and −∞
-    where a query does not see. Of booleans the kernel makes these in each call: 8 µs of 95 for 64
-    tokens.
+    With a `dtype`, a small one is made into what the kernel adds to the scores too. Of booleans the
+    kernel makes that in each call: 8 µs of 95 for 64 tokens.
     """
     if traced():  # compiled code would be anew as a cache outgrows a window
         rows, columns = slice(0, queries), slice(0, keys)
         return Dense(None, mask.tile(queries, keys, rows, columns, device), whole=False)
 
-    asked = queries, keys, device, narrow, added
+    asked = queries, keys, device, narrow, dtype
     if not small(mask, queries, keys, device):
         return make(mask, *asked)
     return kept.get(mask, asked, lambda: make(mask, *asked))
@@ -64,7 +65,7 @@ def make(
     keys: int,
     device: torch.device,
     narrow: bool,
-    added: torch.dtype | None,
+    dtype: torch.dtype | None,
 ) -> Dense:
     told, sight = mask.over(keys), in_sight(mask, queries, keys) if narrow else range(keys)
     start, stop = sight.start, sight.stop
@@ -78,12 +79,11 @@ def make(
     if not small(mask, queries, keys, device):
         return Dense(columns, keep, whole=False)
     empty = idle(keep)
-    whole = not empty.any() and bool(keep.any(dim=-2).all())
-    if whole and added is not None and keep.numel() <= NUMBERS:
-        keep = keep.new_zeros(keep.shape, dtype=added).masked_fill_(~keep, float("-inf"))
-    else:
-        keep = keep.clone(memory_format=torch.contiguous_format)
-    return Dense(columns, four(keep) if whole and added is not None else keep, whole, empty)
+    whole = not empty.any() and bool(any_along(keep, -2).all())
+    keep = keep.clone(memory_format=torch.contiguous_format)
+    if dtype is None or keep.numel() > NUMBERS:
+        return Dense(columns, keep, whole, empty)
+    return Dense(columns, keep, whole, empty, added(four(keep), dtype))
 
 
 def in_sight(mask: Mask, queries: int, keys: int) -> range:

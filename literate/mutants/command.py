@@ -4,9 +4,8 @@ python -m literate mutate                     what has changed, on the tests unt
 python -m literate mutate --kernels           the same with the GPU kernels, on an interpreter
 python -m literate mutate --literate          the same with literate/, the machinery of the book
 python -m literate mutate --survivors TEST    what nothing noticed, on a test that is new
-python -m literate mutate --pages             on the pages and the package's examples instead
+python -m literate mutate --pages             a sample, on each page and the package's examples
 python -m literate mutate --sample 300        so many by chance; nothing is written down
-python -m literate mutate --pages --each --sample 300    a score for each page
 python -m literate mutate --again 20          so many that were noticed, on the tests that did
 """
 
@@ -14,16 +13,17 @@ import argparse
 import os
 import random
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from literate import settings
-from literate.mutants.mutant import Mutant, hashes, mutants
+from literate.mutants.mutant import Mutant, mutants
 from literate.mutants.plugin import Mutate, Trial
-from literate.mutants.record import ALL, EQUIVALENT, EXAMPLES, NOT_RUN, Found, named
-from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES
+from literate.mutants.record import EQUIVALENT, NOT_RUN, Found
+from literate.mutants.sample import Sample, drawn
+from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES, Target
 
 
 def main(arguments: list[str]) -> int:
@@ -42,57 +42,83 @@ def main(arguments: list[str]) -> int:
     which.add_argument("--literate", dest="target", action="store_const", const=LITERATE)
     which.add_argument("--pages", dest="target", action="store_const", const=PAGES)
     parser.set_defaults(target=PACKAGE)
-    parser.add_argument("--each", action="store_true")
-    parser.add_argument("--seconds", type=float, default=60.0, help="of tests for one mutant")
+    parser.add_argument("--seconds", type=float, help="of tests for one mutant")
     given = parser.parse_args(arguments)
     if missing := [path for path in given.files if not path.is_file()]:
         parser.error(f"no file {missing[0]}")
     os.environ["OMP_NUM_THREADS"] = "1"  # threads do not outlive a fork
     settings.prepare()
     target = given.target
+    seconds = given.seconds or target.seconds
+    if target is PAGES:
+        return sampled(seconds)
     tests, found = target.tests, Found.read(target.record)
     if given.again:
         killed = dict(found.killers())
-        chosen = drawn(killed, given.again, given.seed)
+        chosen = some(killed, given.again, given.seed)
         tests = sorted({killed[m].partition("::")[0] for m in chosen})
     elif given.survivors:
         chosen, tests = found.survivors(), [given.survivors]
     elif given.sample:
         every = (m for path in given.files or target.sources() for m in mutants(path))
-        same = tomllib.loads(EQUIVALENT.read_text("utf-8")) if given.each else {}
-        differ = (mutant for mutant in every if not named(mutant.key, same))
-        chosen = drawn(differ, given.sample, given.seed)
+        chosen = some(every, given.sample, given.seed)
     else:
         these = [m for path in given.files for m in mutants(path)]
         chosen = these if given.files else found.stale(target.sources())
     keeps = not (given.sample or given.again or given.survivors)
-    notes = Notes(found, target.record, keeps, bool(given.survivors), given.each)
-    plugin = Mutate(target.package, chosen, given.seconds, given.each, notes, target.late)
-    quiet = ["-q", "-s", "-p", "no:cacheprovider"]
-    status = pytest.main([*quiet, *target.options, *tests], [plugin])
+    notes = Notes(found, target.record, keeps, bool(given.survivors))
+    status = run(target, tests, chosen, seconds, notes)
     notes.done(whole=status not in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR))
     return status or (1 if given.again and notes.counts["noticed"] < len(chosen) else 0)
 
 
-def drawn(them: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
+def run(
+    target: Target,
+    tests: list[str],
+    chosen: list[Mutant],
+    seconds: float,
+    note: Callable[[Trial], None],
+) -> int:
+    plugin = Mutate(target.package, chosen, seconds, target.each, note, target.late)
+    quiet = ["-q", "-s", "-p", "no:cacheprovider"]
+    return pytest.main([*quiet, *target.options, *tests], [plugin])
+
+
+def sampled(seconds: float) -> int:
+    """Run what is stale of the sample on the pages, and write down each mutant when it has run."""
+    same = tomllib.loads(EQUIVALENT.read_text("utf-8"))
+    sample, them = Sample.read(PAGES.record), drawn(PAGES.sources(), same)
+    stale = sample.stale(them)
+    sample.keep(them)
+
+    def note(trial: Trial) -> None:
+        sample.note(trial)
+        sample.write(PAGES.record)
+        told(trial)
+
+    print(f"{len(stale)} of {len(them)} have not run", flush=True)
+    return run(PAGES, PAGES.tests, stale, seconds, note)
+
+
+def some(them: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:
     every = list(them)
     return random.Random(seed).sample(every, min(count, len(every)))
 
 
-def page(test: str) -> str:
-    return test if test.endswith(".md") else EXAMPLES
+def told(trial: Trial) -> None:
+    """Say what nothing noticed."""
+    if not trial.killers:
+        said = "survives" if trial.ran else "is not run"
+        print(f"{trial.mutant.key}: {said} (line {trial.mutant.line})", flush=True)
 
 
 class Notes:
     """Says what survives, and writes down each file when its mutants have run."""
 
-    def __init__(self, found: Found, place: Path, keeps: bool, adds: bool, each: bool) -> None:
-        self.found, self.place = found, place
-        self.keeps, self.adds, self.each = keeps, adds, each
+    def __init__(self, found: Found, place: Path, keeps: bool, adds: bool) -> None:
+        self.found, self.place, self.keeps, self.adds = found, place, keeps, adds
         self.path: Path | None = None
         self.came: dict[Mutant, int] = {}
-        self.pages: dict[str, list[int]] = {}
-        self.sample: dict[str, str] = {}
         self.counts = {"ran": 0, "noticed": 0, "not run": 0}
 
     def __call__(self, trial: Trial) -> None:
@@ -106,25 +132,7 @@ class Notes:
         self.counts["noticed"] += killer is not None
         if killer is not None and self.adds:  # "": it broke down
             self.found.notice(trial.mutant, killer)
-        if self.each and trial.ran:
-            self.score(trial)
-        if killer is None:
-            said = "survives" if trial.ran else "is not run"
-            print(f"{trial.mutant.key}: {said} (line {trial.mutant.line})", flush=True)
-
-    def score(self, trial: Trial) -> None:
-        """What each page made of a mutant, the examples of all docstrings, and all of them."""
-        mutant = trial.mutant
-        self.sample[mutant.key] = hashes(mutant.path)[mutant.function]
-        killers = {*map(page, trial.killers)}
-        for name in {*map(page, trial.tried)}:
-            self.add(name, name in killers)
-        self.add(ALL, bool(killers))
-
-    def add(self, name: str, noticed: bool) -> None:
-        score = self.pages.setdefault(name, [0, 0])
-        score[0] += 1
-        score[1] += noticed
+        told(trial)
 
     def close(self) -> None:
         """All mutants of a file have run: they are written down now, for all of them take hours."""
@@ -138,9 +146,5 @@ class Notes:
         if whole:  # or the mutants of the last file have not all run
             self.close()
         print(self.counts)
-        if self.each and whole and self.pages:
-            self.found.each = dict(sorted(self.pages.items()))
-            self.found.sample = dict(sorted(self.sample.items()))
-            self.found.write(self.place)
         if self.adds:
             self.found.write(self.place)

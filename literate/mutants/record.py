@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from literate.mutants.mutant import Mutant, hashes, mutants, plain
+from literate.mutants.mutant import Mutant, hashes, mutants
 
 TESTS = Path("tests/mutants/tests.json")
 PAGES = Path("tests/mutants/pages.json")
@@ -15,7 +15,6 @@ LITERATE = Path("tests/mutants/literate.json")
 KERNELS = Path("tests/mutants/kernels.json")
 EQUIVALENT = Path("tests/mutants/equivalent.toml")
 SURVIVED, NOT_RUN = -1, -2
-ALL, EXAMPLES = "together", "docstrings"  # beside the pages
 
 
 class Part(NamedTuple):
@@ -29,8 +28,6 @@ class Part(NamedTuple):
 class Found:
     tests: list[str] = field(default_factory=list)  # that noticed one; "": it broke down
     files: dict[str, dict[str, Part]] = field(default_factory=dict)
-    each: dict[str, list[int]] = field(default_factory=dict)  # of a page: mutants tried, noticed
-    sample: dict[str, str] = field(default_factory=dict)  # which those were, and their functions
 
     @classmethod
     def read(cls, place: Path) -> "Found":
@@ -41,7 +38,7 @@ class Found:
             path: {name: Part(*part) for name, part in parts.items()}
             for path, parts in known["files"].items()
         }
-        return cls(known["tests"], files, known["each"], known.get("sample", {}))
+        return cls(known["tests"], files)
 
     def write(self, place: Path) -> None:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -87,14 +84,6 @@ class Found:
 
     def survivors(self) -> list[Mutant]:
         return [mutant for mutant, number in self.outcomes() if number == SURVIVED]
-
-    def moved(self, paths: Iterable[Path]) -> list[str]:
-        """Those of the sample whose function is no longer what it was."""
-        now: dict[str, str] = {}
-        for path in paths:
-            known = hashes(path)
-            now |= {plain(mutant.key): known[mutant.function] for mutant in mutants(path)}
-        return [key for key, known in self.sample.items() if now.get(plain(key)) != known]
 
     def notice(self, mutant: Mutant, test: str) -> None:
         """A test noticed now what nothing did."""

@@ -17,6 +17,8 @@ class Target(NamedTuple):
     tests: list[str]
     options: list[str]
     late: list[str]  # what tests load late: once for all, not in each copy of the process
+    each: bool = False  # whether all tests that reach a mutant run, or until one notices it
+    seconds: float = 60.0  # of tests for one mutant
 
     @property
     def package(self) -> str:
@@ -45,6 +47,8 @@ PAGES = PACKAGE._replace(
     record=record.PAGES,
     tests=["README.md", "docs", "attention"],  # the reference is made of the package's examples
     options=[],
+    each=True,
+    seconds=300.0,
 )
 KERNELS = Target(
     "kernels",

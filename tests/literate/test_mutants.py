@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ import pytest
 from literate.mutants.changes import changes
 from literate.mutants.command import Notes
 from literate.mutants.fork import forked, within
-from literate.mutants.mutant import hashes, mutants, tree
+from literate.mutants.mutant import mutants, tree
 from literate.mutants.plugin import Trial
 from literate.mutants.record import Found
+from literate.mutants.sample import ALL, EXAMPLES, SIZE, Sample, drawn
 
 SIGN = '''
 NAMES = {"up": 1}
@@ -112,12 +114,16 @@ def test_the_same_change_twice_has_two_names(tmp_path: Path) -> None:
 
 def test_the_quotes_that_another_python_writes_are_no_change(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
-    path.write_text("def f(a):\n    return g(f\"{', '.join(a)}\") + 1\n", "utf-8")
-    known = hashes(path)["f"]
-    other = {m.key.replace("f\"{', '", "f'{', '").replace('}"', "}'"): known for m in mutants(path)}
-    assert other.keys() != {mutant.key for mutant in mutants(path)}
-    assert Found(sample=other).moved([path]) == []
-    assert Found(sample={key.replace("1 →", "2 →"): known for key in other}).moved([path])
+    this = "def f(a):\n    return g(f\"{', '.join(a)}\") + 1\n"
+    path.write_text(this, "utf-8")
+    sample, them = Sample(), [*mutants(path)]
+    other = [m.text.replace("f\"{', '", "f'{', '").replace('}"', "}'") for m in them]
+    assert other != [mutant.text for mutant in them]
+    for mutant, text in zip(them, other, strict=True):
+        sample.note(Trial(replace(mutant, text=text), True, ["page.md"], []))
+    assert sample.stale(them) == []
+    path.write_text(this.replace("+ 1", "+ 2"), "utf-8")
+    assert sample.stale(now := [*mutants(path)]) == now
 
 
 def test_a_mutant_is_the_file_with_one_change(tmp_path: Path) -> None:
@@ -152,11 +158,47 @@ def test_a_run_that_broke_keeps_no_half_file(tmp_path: Path) -> None:
     path.write_text("def f(x):\n    return x < 1\n", "utf-8")
     first, *others = mutants(path)
     for broke in (True, False):
-        notes = Notes(Found(), record, keeps=True, adds=False, each=False)
+        notes = Notes(Found(), record, keeps=True, adds=False)
         for mutant in [first] if broke else [first, *others]:
             notes(Trial(mutant, ran=True, tried=["test"], killers=["test"]))
         notes.done(whole=not broke)
         assert Found.read(record).stale([path]) == ([first, *others] if broke else [])
+
+
+def test_a_sample_is_of_the_same_mutants_when_others_change(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    functions = [f"def f{n}(a):\n    return a + {n}, a < {n}, a == {n}\n" for n in range(99)]
+    path.write_text("\n".join(functions), "utf-8")
+    before = drawn([path], [])
+    assert len(before) == SIZE < len([*mutants(path)])
+    path.write_text("\n".join(["def new(a):\n    return a * 2 < 3\n", *functions[1:]]), "utf-8")
+    after = drawn([path], [])
+    assert len({m.key for m in before} - {m.key for m in after}) <= len([*mutants(path)]) / 99 * 2
+    assert not {m.function for m in drawn([path], [f"{path} f1: *"])} & {"f1"}
+
+
+def test_a_sample_keeps_what_each_page_made_of_each(tmp_path: Path) -> None:
+    path, record = tmp_path / "module.py", tmp_path / "record.json"
+    path.write_text("def f(x):\n    return x < 1\n\ndef g(x):\n    return x + 2\n", "utf-8")
+    less, one, plus, two = them = [*mutants(path)]
+    sample = Sample()
+    pages, example = ["docs/a.md", "docs/b.md"], "attention/masks.py::attention.masks.Causal"
+    for trial in [
+        Trial(less, True, [*pages, example, f"{example}.keep"], [pages[1], example]),
+        Trial(one, True, pages, []),
+        Trial(plus, True, pages[:1], [pages[0]]),
+        Trial(two, False, pages, []),  # it cannot be put in
+    ]:
+        sample.note(trial)
+    sample.write(record)
+    assert Sample.read(record) == sample
+    scores = {"docs/a.md": (3, 1), "docs/b.md": (2, 1), EXAMPLES: (1, 1), ALL: (3, 2)}
+    assert sample.each() == scores
+    assert sample.stale(them) == []
+    path.write_text("def f(x):\n    return x < 1\n\ndef g(x):\n    return x - 2\n", "utf-8")
+    assert [mutant.function for mutant in sample.stale([*mutants(path)])] == ["g", "g"]
+    sample.keep([less])
+    assert sample.each() == {name: (1, int(name != pages[0])) for name in sorted(scores)}
 
 
 def test_every_mutant_of_a_small_package(tmp_path: Path) -> None:

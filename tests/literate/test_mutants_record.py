@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from literate.mutants.mutant import mutants
-from literate.mutants.record import ALL, Found, named, tally
+from literate.mutants.record import Found, named, tally
+from literate.mutants.sample import ALL, SIZE, Sample, drawn
 from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES, Target
 
 EQUIVALENT = tomllib.loads(Path("tests/mutants/equivalent.toml").read_text("utf-8"))
@@ -34,18 +35,19 @@ def test_of_the_mutants_that_differ_95_in_100_are_noticed(target: Target) -> Non
 
 
 def test_the_page_says_so() -> None:
-    page = Path(__file__).parents[2] / "docs/about/counts.md"
-    assert f"fail if fewer than `{SHARE} %` of" in page.read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs/about/counts.md").read_text("utf-8")
+    assert f"fail if fewer than `{SHARE} %` of" in page
+    assert f"--pages` draws `{SIZE}` mutants of the package" in page
 
 
 def test_of_those_of_the_package_the_pages_alone_notice_90_in_100() -> None:
-    found = Found.read(PAGES.record)
-    ran, noticed = found.each[ALL]
-    assert ran == len(found.sample) >= 290  # of 300; some cannot be put in
+    sample = Sample.read(PAGES.record)
+    ran, noticed = sample.each()[ALL]
+    assert ran >= 290  # of 300; some cannot be put in
     assert noticed >= 0.9 * ran
-    moved = found.moved(PACKAGE.sources())
-    said = f"{len(moved)} of the sample have changed since: run it again, see literate/counts.md"
-    assert len(moved) <= ran / 10, said
+    stale = sample.stale(drawn(PAGES.sources(), EQUIVALENT))
+    said = f"{len(stale)} have changed since: run python -m literate mutate --pages"
+    assert len(stale) <= ran / 10, said
 
 
 @TARGETS

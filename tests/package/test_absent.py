@@ -5,8 +5,10 @@ import torch
 from torch import Tensor
 
 from attention import Causal, Padding, dot_product_attention
-from attention.absent import ORDINARY, clean, ordinary, silence
+from attention.absent import ORDINARY, clean, ordinary, scores_clean, silence, values_clean
 from attention.backends import fused
+from attention.backends.suited import FORWARD
+from attention.booleans import added
 
 # Of three sequences of six tokens the last four, two and all six are real.
 MASK = Causal() & Padding(torch.tensor([4, 2, 6]), side="left")
@@ -100,15 +102,36 @@ def test_what_is_ordinary() -> None:
     assert not ordinary(torch.zeros(1), torch.tensor(-torch.inf))
 
 
-@pytest.mark.parametrize("number", [0.0, 1.0, torch.nan, torch.inf])
-@pytest.mark.parametrize("absent", [True, False])
-def test_a_context_is_clean_if_absent_queries_have_zeros(number: float, absent: bool) -> None:
+@pytest.mark.parametrize("number", [torch.nan, torch.inf, -torch.inf, 1e30, 1.0])
+@pytest.mark.parametrize("which", range(3))
+@pytest.mark.parametrize("tokens", [1, 6, 700])  # the kernel takes 512 keys at a time
+def test_what_is_heard_of_one_absent_number_shows_at_the_front(
+    tokens: int, which: int, number: float
+) -> None:
+    """Torch's kernel spreads it to the first query, or to the first number of each context."""
+    mask = Causal() & Padding(torch.tensor([tokens // 2, tokens // 3]), side="left")
+    keep = mask.to_tensor(tokens, tokens)
+    empty = ~keep.any(dim=-1, keepdim=True)
+    for place in {0, tokens // 5, tokens // 2 - 1} & {*range(tokens)}:
+        for at in (0, 5, 7):
+            given = list(torch.randn(3, 2, 3, tokens, 8).unbind())
+            given[which][1, 2, place, at] = number
+            context = torch.nn.functional.scaled_dot_product_attention(*given, keep)
+            right = context.isfinite().all() and not context.masked_fill(~empty, 0.0).any()
+            assert clean(context, empty) is bool(right)
+            assert clean(context[1], empty[1]) is bool(right)
+            same, sums = FORWARD(*given, attn_mask=added(keep, torch.float32))
+            assert torch.equal(same.nan_to_num(), context.nan_to_num())
+            assert (scores_clean(sums) and values_clean(same)) is bool(right)
+
+
+def test_a_context_is_clean_if_absent_queries_have_zeros() -> None:
     context = torch.randn(2, 3, 4, 8)
     empty = torch.zeros(2, 1, 4, 1, dtype=torch.bool)
     empty[1, 0, 2] = True
+    assert not clean(context, empty)
+    assert clean(context, torch.zeros_like(empty))
     context[1, :, 2] = 0.0
-    context[1, 2, 2 if absent else 3, 5] = number
-    right = number == 0 or (number == 1 and not absent)
-    assert clean(context, empty) is clean(context[1], empty[1]) is right
-    if not absent:
-        assert clean(context, torch.zeros_like(empty)) is (number in (0, 1))
+    assert clean(context, empty)
+    assert clean(context[..., :0], empty)
+    assert clean(context[..., :0, :], empty[..., :0, :])
