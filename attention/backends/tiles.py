@@ -52,7 +52,7 @@ def visible(
             b = wide(under(bias, rows)[..., columns])
             finite = b != float("-inf")
             seen = finite if seen is None else seen & finite
-            b = b.masked_fill(~finite, 0.0)
+            b = b.masked_fill(~seen, 0.0)  # what a mask hides may hold anything
         if seen is not None:
             read = any_of_group(any_along(seen, -2)[..., 0, :], group(query, key))[..., None]
             q = q.masked_fill(idle(seen), 0.0)

@@ -135,3 +135,16 @@ def test_a_context_is_clean_if_absent_queries_have_zeros() -> None:
     assert clean(context, empty)
     assert clean(context[..., :0], empty)
     assert clean(context[..., :0, :], empty[..., :0, :])
+
+
+@pytest.mark.parametrize("backend", ["auto", "eager", "fused", "loops", "tiled"])
+@pytest.mark.parametrize("number", [torch.nan, torch.inf])
+def test_what_a_mask_hides_of_a_bias_is_not_heard(backend: str, number: float) -> None:
+    """Nor added to what hides it, which would be NaN."""
+    given = drawn()
+    bias = torch.randn(2, 6, 6)
+    loud = bias.expand(3, 2, 6, 6).masked_fill(~KEEP, number)
+    for mask in (MASK, KEEP):
+        want = dot_product_attention(*given, mask, bias=bias, backend="loops")
+        context = dot_product_attention(*given, mask, bias=loud, backend=backend)
+        torch.testing.assert_close(context, want)
