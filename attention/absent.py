@@ -45,7 +45,7 @@ def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
 
 
 def scores_clean(sums: Float[Tensor, "*heads queries"]) -> bool:
-    """The same of the scores, by their log-sum-exp: −∞ is that of an absent query.
+    """The same of the scores, by their log-sum-exp, which is a number for an absent query too.
 
     To look at each number of the contexts took a tenth of the time of a batch of short texts, at
     one number of each 4 %, and so 1 %.

@@ -16,7 +16,7 @@ from literate.bibliography import place
 from literate.breaking import book
 from literate.mutants.mutant import Mutant
 from literate.mutants.record import EQUIVALENT, Found, tally
-from literate.mutants.sample import ALL, EXAMPLES, Sample
+from literate.mutants.sample import ALL, EXAMPLES, Sample, drawn, same
 from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES
 
 PAGE = Path("docs/about/counts.md")
@@ -74,10 +74,12 @@ def mutants(them: Iterable[Found], same: Collection[str]) -> str:
 
 def pages() -> str:
     """A row for each page that reaches a mutant of the sample, and their sum."""
+    sample = Sample.read(PAGES.record)
+    sample.keep(drawn(PAGES.sources(), same()))
     names = {EXAMPLES: "the examples of the reference", ALL: "**together**"}
     return "".join(
         row(title(name, names), ran, noticed, share(ran, 0, noticed))
-        for name, (ran, noticed) in Sample.read(PAGES.record).each().items()
+        for name, (ran, noticed) in sample.each().items()
     )
 
 

@@ -12,7 +12,6 @@ python -m literate mutate --again 20          so many that were noticed, on the 
 import argparse
 import os
 import random
-import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -21,8 +20,8 @@ import pytest
 from literate import settings
 from literate.mutants.mutant import Mutant, mutants
 from literate.mutants.plugin import Mutate, Trial
-from literate.mutants.record import EQUIVALENT, NOT_RUN, Found
-from literate.mutants.sample import Sample, drawn
+from literate.mutants.record import NOT_RUN, Found
+from literate.mutants.sample import Sample, drawn, hashed, same
 from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES, Target
 
 
@@ -51,6 +50,8 @@ def main(arguments: list[str]) -> int:
     target = given.target
     seconds = given.seconds or target.seconds
     if target is PAGES:
+        if given.files or given.sample or given.again or given.survivors:
+            parser.error("--pages has a sample of its own, and goes with --seconds alone")
         return sampled(seconds)
     tests, found = target.tests, Found.read(target.record)
     if given.again:
@@ -86,18 +87,18 @@ def run(
 
 def sampled(seconds: float) -> int:
     """Run what is stale of the sample on the pages, and write down each mutant when it has run."""
-    same = tomllib.loads(EQUIVALENT.read_text("utf-8"))
-    sample, them = Sample.read(PAGES.record), drawn(PAGES.sources(), same)
-    stale = sample.stale(them)
+    sample, them = Sample.read(PAGES.record), drawn(PAGES.sources(), same())
+    stale = hashed(sample.stale(them))  # as they are read now, even if a file changes meanwhile
     sample.keep(them)
+    sample.write(PAGES.record)
 
     def note(trial: Trial) -> None:
-        sample.note(trial)
+        sample.note(trial, stale[trial.mutant])
         sample.write(PAGES.record)
         told(trial)
 
     print(f"{len(stale)} of {len(them)} have not run", flush=True)
-    return run(PAGES, PAGES.tests, stale, seconds, note)
+    return run(PAGES, PAGES.tests, [*stale], seconds, note) if stale else 0
 
 
 def some(them: Iterable[Mutant], count: int, seed: str) -> list[Mutant]:

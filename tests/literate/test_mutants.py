@@ -16,7 +16,7 @@ from literate.mutants.fork import forked, within
 from literate.mutants.mutant import mutants, tree
 from literate.mutants.plugin import Trial
 from literate.mutants.record import Found
-from literate.mutants.sample import ALL, EXAMPLES, SIZE, Sample, drawn
+from literate.mutants.sample import ALL, EXAMPLES, SIZE, Sample, drawn, hashed
 
 SIGN = '''
 NAMES = {"up": 1}
@@ -120,7 +120,8 @@ def test_the_quotes_that_another_python_writes_are_no_change(tmp_path: Path) -> 
     other = [m.text.replace("f\"{', '", "f'{', '").replace('}"', "}'") for m in them]
     assert other != [mutant.text for mutant in them]
     for mutant, text in zip(them, other, strict=True):
-        sample.note(Trial(replace(mutant, text=text), True, ["page.md"], []))
+        trial = Trial(replace(mutant, text=text), True, ["page.md"], [])
+        sample.note(trial, hashed(them)[mutant])
     assert sample.stale(them) == []
     path.write_text(this.replace("+ 1", "+ 2"), "utf-8")
     assert sample.stale(now := [*mutants(path)]) == now
@@ -189,7 +190,7 @@ def test_a_sample_keeps_what_each_page_made_of_each(tmp_path: Path) -> None:
         Trial(plus, True, pages[:1], [pages[0]]),
         Trial(two, False, pages, []),  # it cannot be put in
     ]:
-        sample.note(trial)
+        sample.note(trial, hashed(them)[trial.mutant])
     sample.write(record)
     assert Sample.read(record) == sample
     scores = {"docs/a.md": (3, 1), "docs/b.md": (2, 1), EXAMPLES: (1, 1), ALL: (3, 2)}

@@ -105,22 +105,24 @@ def test_what_is_ordinary() -> None:
 @pytest.mark.parametrize("number", [torch.nan, torch.inf, -torch.inf, 1e30, 1.0])
 @pytest.mark.parametrize("which", range(3))
 @pytest.mark.parametrize("tokens", [1, 6, 700])  # the kernel takes 512 keys at a time
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("side", ["left", "right"])
 def test_what_is_heard_of_one_absent_number_shows_at_the_front(
-    tokens: int, which: int, number: float
+    side: str, dtype: torch.dtype, tokens: int, which: int, number: float
 ) -> None:
     """Torch's kernel spreads it to the first query, or to the first number of each context."""
-    mask = Causal() & Padding(torch.tensor([tokens // 2, tokens // 3]), side="left")
+    mask = Causal() & Padding(torch.tensor([tokens // 2, tokens // 3]), side=side)
     keep = mask.to_tensor(tokens, tokens)
     empty = ~keep.any(dim=-1, keepdim=True)
-    for place in {0, tokens // 5, tokens // 2 - 1} & {*range(tokens)}:
+    for place in {0, tokens // 5, tokens // 2 - 1, tokens - 1} & {*range(tokens)}:
         for at in (0, 5, 7):
-            given = list(torch.randn(3, 2, 3, tokens, 8).unbind())
+            given = list(torch.randn(3, 2, 3, tokens, 8, dtype=dtype).unbind())
             given[which][1, 2, place, at] = number
             context = torch.nn.functional.scaled_dot_product_attention(*given, keep)
             right = context.isfinite().all() and not context.masked_fill(~empty, 0.0).any()
             assert clean(context, empty) is bool(right)
             assert clean(context[1], empty[1]) is bool(right)
-            same, sums = FORWARD(*given, attn_mask=added(keep, torch.float32))
+            same, sums = FORWARD(*given, attn_mask=added(keep, dtype))
             assert torch.equal(same.nan_to_num(), context.nan_to_num())
             assert (scores_clean(sums) and values_clean(same)) is bool(right)
 
@@ -133,6 +135,8 @@ def test_a_context_is_clean_if_absent_queries_have_zeros() -> None:
     assert clean(context, torch.zeros_like(empty))
     context[1, :, 2] = 0.0
     assert clean(context, empty)
+    large = torch.full((1, 2, 2, 1), 6e4).half()  # finite, and its sum would not be
+    assert clean(large, torch.zeros(1, 1, 2, 1, dtype=torch.bool))
     assert clean(context[..., :0], empty)
     assert clean(context[..., :0, :], empty[..., :0, :])
 

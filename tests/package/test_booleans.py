@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from attention.booleans import added, any_along, hide
 
@@ -33,6 +34,28 @@ def test_what_is_added(dtype: torch.dtype) -> None:
     assert there.dtype == dtype
     assert torch.equal(there, torch.zeros(keep.shape, dtype=dtype).masked_fill(~keep, -torch.inf))
     assert not there.signbit()[keep].any()  # 0, not −0
+
+
+def test_a_byte_beyond_1_is_true_too() -> None:
+    keep = torch.tensor([[0, 1, 3, 255]], dtype=torch.uint8).view(torch.bool)
+    assert added(keep, torch.float32).tolist() == [[-torch.inf, 0.0, 0.0, 0.0]]
+    assert any_along(keep, -1).tolist() == [[True]]
+    assert hide(torch.ones(1, 4), keep).tolist() == [[-torch.inf, 1.0, 1.0, 1.0]]
+
+
+class Looks(TorchDispatchMode):
+    """As selective checkpointing does."""
+
+    def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+        return op(*args, **(kwargs or {}))
+
+
+def test_what_looks_at_each_operation_sees_no_score_change() -> None:
+    keep, scores = torch.tensor([True, False]), torch.zeros(2)
+    with Looks():
+        hidden = hide(scores, keep)
+    assert hidden.tolist() == [0.0, -torch.inf]
+    assert not scores.any()
 
 
 @pytest.mark.parametrize("learns", [True, False])

@@ -251,3 +251,47 @@ def test_what_is_changed_before_is_not_given_to_torch_at_once(
     found = route.again(*inputs, WINDOW)
     assert found is not None
     assert (found.name, found.bare) == ("fused", bare)
+
+
+def test_what_torchs_kernel_is_given_at_once(monkeypatch) -> None:
+    """On four axes, of one width, a key head a query head, entries side by side."""
+    four = torch.randn(3, 2, 4, 6, 8)
+    query, key, value = four
+    turned = query.mT.contiguous().mT
+    assert suited.as_it_is(query, key, value)
+    assert suited.as_it_is(query[..., 1:, :], key, value)
+    for other in (
+        (query[0], key[0], value[0]),
+        (query[:1], key, value),
+        (query, key[:, :1], value[:, :1]),
+        (query, key, value[..., :4]),
+        (query, key[..., :4], value),
+        (query[..., :0, :], key, value),
+        (query, key[..., :0, :], value[..., :0, :]),
+        (turned, key, value),
+        (query, turned, value),
+        (query, key, turned),
+        (turned, turned, turned),
+        (query.half(), key.half(), value.half()),
+    ):
+        monkeypatch.setattr(suited, "WITHOUT_HALVES", True)
+        assert not suited.as_it_is(*other)
+    monkeypatch.setattr(suited, "WITHOUT_HALVES", False)
+    assert suited.as_it_is(query.half(), key.half(), value.half())
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        assert not suited.as_it_is(query, key, value)
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_a_padded_call_is_looked_at_by_its_log_sum_exp(bare: bool, monkeypatch) -> None:
+    calls, kernel = [], fused.FORWARD
+    monkeypatch.setattr(
+        fused, "FORWARD", lambda *x, **given: calls.append(given) or kernel(*x, **given)
+    )
+    query, key, value = torch.randn(3, 2, 2, 20, 8)
+    mask = Padding(torch.tensor([20, 13])).to_tensor(20, 20)
+    context = dot_product_attention(query, key if bare else key[:, :1], value[:, : bare + 1], mask)
+    assert len(calls) == bare
+    exact = (x.double() for x in (query, key if bare else key[:, :1], value[:, : bare + 1]))
+    want = dot_product_attention(*exact, mask, backend="eager")
+    torch.testing.assert_close(context.double(), want, atol=1e-6, rtol=1e-5)
