@@ -51,10 +51,10 @@ class Looks(TorchDispatchMode):
 
 
 def test_what_looks_at_each_operation_sees_no_score_change() -> None:
-    keep, scores = torch.tensor([True, False]), torch.zeros(2)
+    keep, scores = torch.tensor([[True, False]]), torch.zeros(1, 2)
     with Looks():
         hidden = hide(scores, keep)
-    assert hidden.tolist() == [0.0, -torch.inf]
+    assert hidden.tolist() == [[0.0, -torch.inf]]
     assert not scores.any()
 
 
@@ -71,6 +71,7 @@ def test_scores_are_hidden_in_their_place_and_with_their_gradient(learns: bool) 
         torch.testing.assert_close(grad, given.detach().exp() * keep)
 
 
+@pytest.mark.untyped  # which checks shapes in what is compiled
 def test_while_transforms_look_on_they_stay() -> None:
     keep, scores = torch.rand(3, 4, 5) < 0.5, torch.zeros(4, 5)
     each = torch.func.vmap(hide, (None, 0))(scores, keep)  # one table for three
