@@ -47,8 +47,8 @@ def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
 def scores_clean(sums: Float[Tensor, "*heads queries"]) -> bool:
     """The same of the scores, by their log-sum-exp, which is a number for an absent query too.
 
-    To look at each number of the contexts took a tenth of the time of a batch of short texts, at
-    one number of each 4 %, and so 1 %.
+    To look at each number of the contexts took up to 9 % of the time of a batch of short texts, at
+    one number of each 2 to 5 %, and so 2 % at most.
     """
     return not sums.sum().isnan()
 
