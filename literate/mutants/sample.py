@@ -66,7 +66,8 @@ class Sample:
             name: (sum(name in c.tried for c in ran), sum(name in c.noticed for c in ran))
             for name in sorted(names)
         }
-        return scores | {ALL: (len(ran), sum(bool(came.noticed) for came in ran))}
+        noticed = sum(bool(came.noticed) for came in ran)
+        return scores | {ALL: (len(ran), noticed)} if ran else {}
 
 
 def same() -> set[str]:

@@ -8,7 +8,9 @@ from literate import counts
 from literate.breaking import book
 from literate.mutants import record
 from literate.mutants.mutant import mutants
+from literate.mutants.plugin import Trial
 from literate.mutants.record import Found
+from literate.mutants.sample import UNSEEN, Came, Sample, hashed
 from literate.records import write
 
 HAS = {"blocks": 1200, "outputs": 2, "numbers": 3, "claims": 4, "assertions": 9}
@@ -26,6 +28,9 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(Path("docs/.records/part/one.json"), {"counts": HAS, "numbers": []})
     write(Path("docs/.records/about/counts.json"), {"counts": HAS, "numbers": []})
     write(Path("docs/.records/README.json"), {"counts": HAS, "numbers": []})
+    for names in (record.EQUIVALENT, UNSEEN):
+        names.parent.mkdir(parents=True, exist_ok=True)
+        names.write_text("", "utf-8")
     said = {"digits": {"output": 10, "number": 20}, "listed": 7}
     monkeypatch.setattr(book, "found", lambda: {"README.md": said, "docs/part/one.md": said})
 
@@ -55,8 +60,16 @@ def test_a_page_that_was_never_broken_is_named(small: None, capsys, monkeypatch)
 
 
 def test_a_row_for_each_page_that_was_asked_alone(small: None) -> None:
-    each = {"together": [8, 6], "README.md": [4, 1], "docs/part/one.md": [2, 2]}
-    Found(each=each | {"docstrings": [3, 3]}).write(record.PAGES)
+    path = Path("attention/a.py")
+    path.parent.mkdir()
+    path.write_text("".join(f"a{n} = 1\n" for n in range(8)), "utf-8")
+    readme, one, example = "README.md", "docs/part/one.md", "attention/a.py::attention.a"
+    asked = [([readme], [readme]), ([readme, example], [example]), ([readme], []), ([readme], [])]
+    asked += [([one], [one])] * 2 + [([example], [example])] * 2
+    sample = Sample({"attention/gone.py f: 1 → 2": Came("", True, [readme], [readme])})
+    for (mutant, now), (tried, noticed) in zip(hashed(mutants(path)).items(), asked, strict=True):
+        sample.note(Trial(mutant, True, tried, noticed), now)
+    sample.write(record.PAGES)
     assert counts.pages() == (
         "| README | 4 | 1 | 25.0 % |\n"
         "| [The one](../part/one.md) | 2 | 2 | 100.0 % |\n"
