@@ -53,7 +53,8 @@ def fused(
         return kernel(query, key, value, over, scale, dropout_p, causal), None
     over = one_tensor(keep, bias) if added is None else added
     if not dropout_p and may_look(query, key, value, bias):
-        # What is absent is nearly always finite, and then harmless.
+        # What is absent is nearly always finite, and then harmless. Torch's function returns no
+        # log-sum-exp, which is sooner looked at.
         if over.ndim == 4 and scale > 0 and suited.as_it_is(query, key, value):
             numbers = over if over.is_floating_point() else table(over, query.dtype)
             context, sums = FORWARD(query, key, value, attn_mask=numbers, scale=scale)
