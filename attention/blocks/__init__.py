@@ -5,7 +5,8 @@ Those of `spans` have queries that see nearly the same keys, and are many; `slab
 """
 
 from attention.blocks.cached import plan
-from attention.blocks.equal import MIN_ROWS, Blocks
-from attention.blocks.make import Limit, Plan
+from attention.blocks.cost import MIN_ROWS, Limit
+from attention.blocks.equal import Blocks
+from attention.blocks.make import Plan
 
 __all__ = ["MIN_ROWS", "Blocks", "Limit", "Plan", "plan"]

@@ -12,8 +12,6 @@ from torch import Tensor
 from attention.blocks.rectangles import Rectangle
 from attention.booleans import added, any_along
 
-# Fewer queries than that take as long: their keys have to be read all the same.
-MIN_ROWS = 8
 # A table of so many entries is also held as what it adds to the scores, which takes four times the
 # memory; and it is looked up where an equal one was made before.
 SMALL = 1 << 15
@@ -64,10 +62,6 @@ class Blocks:
     idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
     hidden: Float[Tensor, "rows keys"] | None = None  # what `keep` adds to the scores, if small
 
-    def cost(self, size: int) -> int:
-        """In scores, where `size` heads share keys; fewer rows than `MIN_ROWS` cost as much."""
-        return self.count * max(self.queries.size * size, MIN_ROWS) * self.keys.size
-
     def parts(self, most: int) -> list["Blocks"]:
         """The same, at most so many at a time."""
         if self.count <= most:
@@ -87,7 +81,7 @@ def equal(lane: list[Rectangle]) -> list[Blocks]:
     """The rectangles of one lane, those first that no other of their queries precedes."""
     kinds: dict[tuple[object, ...], list[Rectangle]] = {}
     for one in lane:
-        kinds.setdefault((one.rows, one.keys, one.starts, one.stops, one.fresh), []).append(one)
+        kinds.setdefault(one.shape, []).append(one)
     found = []
     for alike in kinds.values():
         those = tables(alike[0])

@@ -29,12 +29,13 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
     checks.stretches(found, mask, shape)
     start = torch.stack([torch.as_tensor(a).expand(shape) for a, _ in found]).clamp(0, keys)
     stop = torch.stack([torch.as_tensor(b).expand(shape) for _, b in found]).clamp(0, keys)
-    start = start.masked_fill(stop <= start, keys)
-    start, order = start.sort(dim=0, stable=True)
-    stop = stop.gather(0, order)
-    # What an earlier stretch has, a later one leaves to it.
-    before = torch.cat([torch.zeros_like(stop[:1]), stop.cummax(dim=0).values[:-1]])
-    start = start.maximum(before)
+    if len(found) > 1:  # to sort a single one takes as long as all else here
+        start = start.masked_fill(stop <= start, keys)
+        start, order = start.sort(dim=0, stable=True)
+        stop = stop.gather(0, order)
+        # What an earlier stretch has, a later one leaves to it.
+        before = torch.cat([torch.zeros_like(stop[:1]), stop.cummax(dim=0).values[:-1]])
+        start = start.maximum(before)
     empty = stop <= start
     start, stop = start.masked_fill(empty, keys), stop.masked_fill(empty, keys)
     used = ~empty.flatten(1).all(dim=1)

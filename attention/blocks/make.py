@@ -3,46 +3,22 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal
 
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 
 from attention import checks
+from attention.blocks.cost import Limit, cost
 from attention.blocks.equal import Blocks, equal
 from attention.blocks.lanes import Lanes, lanes
-from attention.blocks.rectangles import rectangles
+from attention.blocks.rectangles import Rectangle, rectangles
 from attention.masks import Mask
 
-# What one call of torch's kernel, and the merge of what it gives, cost beside its work, in
-# scores: 75 µs on two cores that make 6.5·10⁸ of them a second.
-COST_OF_CALL = 3 << 14
-# What a score costs in a block that needs a mask, and has few rows; without and of many, 1.
-COST_OF_MASK = 1.2
-# Of so many unlike sequences, some tell what all will cost, to within a fifth: to plan 16 of 256
-# tokens, each of 8 texts, takes as long as to attend.
-MIN_KINDS_TO_PROBE, PROBES, DOUBT = 8, 4, 1.2
-# An unlike sequence of fewer scores gains less than its calls cost.
-MIN_SCORES_A_KIND = 3 * COST_OF_CALL
-
-
-class Limit(NamedTuple):
-    """What a plan for several sequences may cost, in scores."""
-
-    most: float
-    heads: int  # of keys, in all sequences
-    size: int  # heads of queries that share one
-
-    def pays(self, kinds: int) -> bool:
-        """Whether so many unlike sequences may gain more than their calls cost."""
-        return kinds == 1 or self.most >= MIN_SCORES_A_KIND * kinds
-
-    def within(self, several: list[list[Blocks]], kinds: int) -> bool:
-        """Whether it would be no more, or little, if all kinds of sequences cost what these do."""
-        found = sum(cost(blocks, self.heads / kinds, self.size) for blocks in several)
-        return found * kinds <= DOUBT * self.most * len(several)
-
+# Of so many unlike sequences, some tell what all will cost: to plan 16 of 256 tokens, each of 8
+# texts, takes as long as to attend.
+MIN_KINDS_TO_PROBE, PROBES = 8, 4
 
 @dataclass(frozen=True)
 class Plan:
@@ -71,19 +47,10 @@ class Plan:
         return sum(cost(blocks, (last - first) * each, size) for first, last, blocks in self.parts)
 
 
-def cost(blocks: list[Blocks], heads: float, size: int) -> float:
-    """What the blocks cost for so many heads of keys, each of `size` heads of queries."""
-    scores = sum(b.cost(size) * (1.0 if b.keep is None else COST_OF_MASK) for b in blocks)
-    return heads * scores + COST_OF_CALL * len(blocks)
-
-
 def make(
     mask: Mask, queries: int, keys: int, strip: int, limit: Limit | None = None
 ) -> Plan | None:
     """The plan; None if the mask does not know its stretches, or sequences go beyond the limit."""
-    # To ask for the stretches of 64 sequences of 64 tokens takes a tenth as long as to attend.
-    if limit is not None and not limit.pays(unlike(mask)):
-        return None
     found = lanes(mask, queries, keys)
     if found is None:
         return None
@@ -93,21 +60,27 @@ def make(
     if limit is not None and not limit.pays(kinds):
         return None
 
-    def blocks(some: list[int]) -> list[list[Blocks]]:
-        """Of some sequences, lane by lane."""
-        cut = [
+    def cut(some: list[int]) -> list[tuple[list[Rectangle], ...]]:
+        """Of some sequences, their rectangles lane by lane."""
+        every = [
             rectangles(start[some], stop[some], not lane, strip)
             for lane, (start, stop) in enumerate(zip(starts, stops, strict=True))
         ]
-        return [[one for lane in cut for one in equal(lane[n])] for n in range(len(some))]
+        return list(zip(*every, strict=True)) if every else [()] * len(some)
 
     if limit is not None and kinds >= MIN_KINDS_TO_PROBE:
-        some = firsts[:: -(-kinds // PROBES)]
-        if not limit.within(blocks(some), kinds):
+        # As many that see less as see more: the first and the last may be as unlike as all.
+        seen = (stops - starts)[:, firsts].sum(dim=(0, 2))
+        order = seen.argsort().tolist()
+        some = [firsts[order[(2 * n + 1) * kinds // (2 * PROBES)]] for n in range(PROBES)]
+        if not limit.within([[r for lane in one for r in lane] for one in cut(some)], kinds):
             return None
     batch = starts.shape[1]
     edges = pairwise([*firsts, batch])
-    parts = [(*edge, found) for edge, found in zip(edges, blocks(firsts), strict=True)]
+    parts = [
+        (*edge, [blocks for lane in one for blocks in equal(lane)])
+        for edge, one in zip(edges, cut(firsts), strict=True)
+    ]
     return Plan(parts, *absent(found, parts, keys))
 
 
@@ -120,12 +93,14 @@ def unlike_before(found: Lanes) -> list[int]:
 
 def unlike(mask: Mask) -> int:
     """Of how many kinds the sequences are, one after another: at most, by what the mask holds."""
-    differs = [
-        (x[1:] != x[:-1]).reshape(len(x) - 1, x[0].numel()).any(dim=1)
+    # By bytes: nine calls of torch, each for a few numbers, took ten times as long.
+    held = [
+        x.detach()[:, None].flatten(1).contiguous().view(torch.uint8).numpy()
         for *_, x in checks.held(mask)
         if x.ndim and len(x) == mask.batch
     ]
-    return 1 + int(torch.stack(differs).any(dim=0).sum()) if differs else 1
+    rows = zip(*([row.tobytes() for row in x] for x in held), strict=True)
+    return 1 + sum(one != other for one, other in pairwise(rows))
 
 
 def absent(
@@ -140,13 +115,26 @@ def absent(
         marks.scatter_add_(1, start, (start < stop).long())
         marks.scatter_add_(1, stop, -(start < stop).long())
     unread = marks.cumsum(dim=1)[:, :-1] == 0
-    in_query, in_key = torch.zeros_like(idle), torch.zeros_like(unread)
+    return those_in(parts, idle, "queries"), those_in(parts, unread, "keys")
+
+
+def those_in(
+    parts: list[tuple[int, int, list[Blocks]]],
+    gone: Bool[Tensor, "batch positions"],
+    which: Literal["queries", "keys"],
+) -> Bool[Tensor, "batch 1 positions 1"] | None:
+    """Those of the absent queries, or keys, that lie in a block; None if none does."""
+    if not gone.any():
+        return None
+    rows: list[bytearray] = []  # of tensors each block would take ten times as long
     for first, last, blocks in parts:
-        for one in (one for several in blocks for one in several.parts(1)):
-            in_query[first:last, one.queries.start : one.queries.start + one.queries.size] = True
-            in_key[first:last, one.keys.start : one.keys.start + one.keys.size] = True
-    idle, unread = idle & in_query, unread & in_key
-    return (
-        idle[:, None, :, None] if idle.any() else None,
-        unread[:, None, :, None] if unread.any() else None,
-    )
+        row = bytearray(gone.size(1))
+        # In a block without a mask each query sees each key.
+        for several in (several for several in blocks if several.keep is not None):
+            for n in range(several.count):
+                start, size, _ = getattr(several, which).later(n)
+                row[start : start + size] = bytes([1]) * size
+        rows += [row] * (last - first)
+    inside = torch.frombuffer(bytearray().join(rows), dtype=torch.bool).view(gone.shape)
+    found = gone & inside
+    return found[:, None, :, None] if found.any() else None

@@ -38,6 +38,11 @@ class Rectangle(NamedTuple):
     stops: tuple[int, ...] | None = None
     fresh: bool = False  # whether none before it has any of its queries
 
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What it has in common with one that lies elsewhere."""
+        return self[1], *self[3:]
+
 
 def rectangles(
     start: Int[Tensor, "sequences queries"],
@@ -67,7 +72,8 @@ def pieces(
         first = max(first, query)
         if last - first < long:
             continue
-        found += strips(starts[query:first], stops[query:first], query, fresh, strip)
+        if query < first:
+            found += strips(starts[query:first], stops[query:first], query, fresh, strip)
         rows, key, keys = last - first, starts[first], stops[first] - starts[first]
         if grows:  # each row sees one key more than the one before: beside it is a rectangle
             found += rectangle(first, rows, key, keys - 1, fresh)
@@ -75,7 +81,9 @@ def pieces(
         else:
             found += rectangle(first, rows, key, keys, fresh)
         query = last
-    return found + strips(starts[query:], stops[query:], query, fresh, strip)
+    if query < len(starts):
+        found += strips(starts[query:], stops[query:], query, fresh, strip)
+    return found
 
 
 def runs(
@@ -142,7 +150,7 @@ def strips(
     starts: list[int], stops: list[int], query: int, fresh: bool, strip: int
 ) -> list[Rectangle]:
     """Rows from `query` on, of no pattern or a window: rectangles around what some of them see."""
-    found, first, least = [], 0, min(starts, default=0)
+    found, first, least = [], 0, min(starts)
     while first < len(starts):
         # Wide rows lose little in a taller strip, which keeps the kernel busier.
         rows = strip if stops[first] - starts[first] < 1024 else 256

@@ -16,7 +16,7 @@ from attention.checks.numbers import LARGEST
 from attention.checks.numbers import scale as default
 from attention.dispatch.choice import MANY
 from attention.dispatch.onednn import most
-from attention.dispatch.route import again
+from attention.dispatch.route import usual
 from attention.masks import Causal, Mask
 
 
@@ -51,7 +51,7 @@ def direct(
             # Each argument less that torch has to read is 0.2 µs less.
             context = scaled_dot_product_attention(query, key, value, is_causal=causal, scale=scale)
             return fused.guarded(context) if context.requires_grad else context
-    if (found := again(query, key, value, mask)) is None:
+    if (found := usual(query, key, value, mask)) is None:
         return None
     if found.columns is not None:
         key, value = key[..., found.columns, :], value[..., found.columns, :]

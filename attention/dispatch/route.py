@@ -57,9 +57,12 @@ def route(backend: str, call: Call) -> Route:
 USUAL = ("auto", True, True, False, False)
 
 
-def again(query: Tensor, key: Tensor, value: Tensor, mask: object) -> Route | None:
-    """How a call that asks for a mask alone is computed, if one like it was."""
-    return kept.find(signature(query, key, value, mask, USUAL))
+def usual(query: Tensor, key: Tensor, value: Tensor, mask: Any) -> Route | None:
+    """How to compute a call that asks for a mask alone; None where that is not kept."""
+    name = signature(query, key, value, mask, USUAL)
+    if name is None:
+        return None
+    return kept.under(name, lambda: new("auto", Call(query, key, value, mask)))
 
 
 def signature(

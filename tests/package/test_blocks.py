@@ -18,7 +18,7 @@ from attention import (
     blocks,
     dot_product_attention,
 )
-from attention.blocks import Blocks, cached, equal, make, rectangles
+from attention.blocks import Blocks, cached, cost, equal, make, rectangles
 from attention.blocks.equal import Every
 from attention.dispatch import plans, route
 from attention.kept import Kept
@@ -240,25 +240,41 @@ def test_what_a_plan_costs() -> None:
     assert causal.cost(2, 4) == pytest.approx(8 * scores + calls * 49152)
     padded = blocks.plan(Padding(torch.tensor([100, 50, 50])), 64, 100)
     assert padded
-    assert padded.cost(6) == 2 * 64 * 100 + 4 * 64 * 50 + 2 * 49152
+    assert padded.cost(6) == 2 * 64 * 112 + 4 * 64 * 62 + 2 * 49152
     few = blocks.plan(Padding(torch.tensor([50])), 2, 100)
     assert few
-    assert few.cost(1) == 8 * 50 + 49152  # two rows cost what eight do
-    assert few.cost(1, 16) == 32 * 50 + 49152
+    assert few.cost(1) == 8 * 62 + 49152  # two rows cost what eight do
+    assert few.cost(1, 16) == 32 * 62 + 49152
+    even = blocks.plan(Padding(torch.tensor([56])), 64, 100)
+    assert even
+    assert even.cost(1) == 64 * 56 + 49152  # whose keys fill registers
 
 
-SIXTEEN = Padding(torch.arange(16) * 2 + 20)  # of 64 keys
+SIXTEEN = Padding(torch.arange(16) * 2 + 21)  # of 64 keys
 
 
 def test_a_limit_is_for_the_mean_of_some_sequences() -> None:
-    """Of ten, three heads of keys each, two of queries for those; 49,152 a call; a fifth more."""
-    plan = blocks.plan(SIXTEEN, 64, 64)
-    assert plan
-    some = [part for _, _, part in plan.parts[:3]]
-    ten = 10 * (49152 + 3 * 2 * 64 * (20 + 22 + 24) / 3)
-    for times, several in ((1, some), (2, [part * 2 for part in some])):
-        assert blocks.Limit(1.001 * times * ten / 1.2, 30, 2).within(several, 10)
-        assert not blocks.Limit(0.999 * times * ten / 1.2, 30, 2).within(several, 10)
+    """Of ten, three heads of keys each, two of queries for those; 49,152 a call; a tenth more."""
+    stop = torch.tensor([[20], [22], [24]]).expand(3, 64)
+    some = rectangles.rectangles(torch.zeros_like(stop), stop, True, 32)
+    ten = 10 * (49152 + 3 * 2 * 64 * (32 + 34 + 24) / 3)
+    assert blocks.Limit(1.001 * ten / 1.1, 30, 2).within(some, 10)
+    assert not blocks.Limit(0.999 * ten / 1.1, 30, 2).within(some, 10)
+    # Other rectangles are calls of their own, and equal ones, it is hoped, none.
+    further = [cut + [cut[0]._replace(query=64, key=3, rows=40)] * 2 for cut in some]
+    ten += 10 * (49152 + 3 * 2 * 80 * (32 + 34 + 24) / 3)
+    assert blocks.Limit(1.001 * ten / 1.1, 30, 2).within(further, 10)
+    assert not blocks.Limit(0.999 * ten / 1.1, 30, 2).within(further, 10)
+
+
+@pytest.mark.parametrize("mask", [Causal(), SlidingWindow(40), Documents(PACKED[:, :200])])
+def test_what_rectangles_cost_is_what_their_blocks_cost(mask: Mask) -> None:
+    """Where those of one shape are at equal distances."""
+    lanes = make.lanes(mask, 200, 200)
+    assert lanes
+    (start,), (stop,) = lanes
+    [cut] = rectangles.rectangles(start, stop, True, 32)
+    assert cost.least(cut, 3, 2) == pytest.approx(cost.cost(equal.equal(cut), 3, 2))
 
 
 def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) -> None:
@@ -270,12 +286,15 @@ def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) ->
 
     monkeypatch.setattr(make, "rectangles", watch)
     monkeypatch.setattr(cached, "kept", Kept(8))
-    assert blocks.plan(SIXTEEN, 64, 64, limit=blocks.Limit(2.4e6, 1600, 1)) is None
-    assert asked == [20, 28, 36, 44]  # from end to end: they may be sorted
+    mixed = Padding(SIXTEEN.lengths[torch.randperm(16, generator=torch.manual_seed(0))])
+    for mask in (SIXTEEN, mixed):
+        asked.clear()
+        assert blocks.plan(mask, 64, 64, limit=blocks.Limit(2.4e6, 1600, 1)) is None
+        assert asked == [25, 33, 41, 49]  # from those that see least to those that see most
     for limit in (None, blocks.Limit(1e9, 16, 1)):
         asked.clear()
         assert blocks.plan(SIXTEEN, 64, 64, limit=limit)
-        assert set(asked) == set(range(20, 52, 2))
+        assert set(asked) == set(range(21, 53, 2))
 
 
 def test_alike_sequences_share_their_calls() -> None:
@@ -328,6 +347,26 @@ UNLIKE = {
 }
 
 
+class Holder(Mask):
+    """It holds something for each of three sequences."""
+
+    batch = 3
+
+    def __init__(self, held: torch.Tensor) -> None:
+        self.held = held
+
+
+UNLIKE |= {
+    "in halves": (Holder(torch.tensor([1.0, 1.0, 2.0], dtype=torch.bfloat16)), 2),
+    "a parameter": (Holder(torch.nn.Parameter(torch.tensor([[1.0, 2.0]] * 3))), 1),
+    "booleans": (Holder(torch.tensor([True, False, True])), 3),
+    "turned": (Holder(torch.tensor([[1, 2, 2], [3, 4, 4]]).T), 2),
+    "nothing": (Holder(torch.zeros(3, 0)), 1),
+    "more axes": (Holder(torch.eye(3)[:, None]), 3),
+    "of another number": (Holder(torch.arange(4)), 1),
+}
+
+
 @pytest.mark.parametrize("name", UNLIKE)
 def test_kinds_of_sequences_by_what_a_mask_holds(name: str) -> None:
     mask, kinds = UNLIKE[name]
@@ -336,7 +375,7 @@ def test_kinds_of_sequences_by_what_a_mask_holds(name: str) -> None:
 
 def test_for_too_little_no_stretches_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is anything planned where only the stretches tell how many kinds there are."""
-    two, least = Padding(torch.tensor([20, 30])), float(2 * make.MIN_SCORES_A_KIND)
+    two, least = Padding(torch.tensor([20, 30])), float(2 * cost.MIN_SCORES_A_KIND)
     asked, right = [], make.lanes
     monkeypatch.setattr(make, "lanes", lambda *given: [asked.append(1), right(*given)][1])
     monkeypatch.setattr(cached, "kept", Kept(8))
@@ -362,10 +401,10 @@ def test_short_sequences_are_not_planned(batch: int, heads: int, taken: bool) ->
 
 
 def test_many_sequences_have_a_limit_each() -> None:
-    """In the scores of its own heads. The four that are planned have 0.92 of the mean's keys."""
+    """In the scores of its own heads. The four that are cut cost 1.02 of the mean."""
     for batch, share, taken in (
-        (16, 0.8, True),
-        (16, 0.75, False),
+        (16, 0.94, True),
+        (16, 0.92, False),
         (8, 0.5, False),
         (7, 0.5, True),
     ):

@@ -687,3 +687,21 @@ def test_only_what_tells_sequences_apart_takes_hidden_keys(padded: bool, first: 
     made = dense.make(mask, 5, 1000, torch.device("cpu"), True, torch.float32)
     assert made.columns == slice(first, 1000)
     assert made.whole is not padded
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 40, 8), (2, 3, 1200, 8)])
+def test_a_row_for_all_queries_is_one_row(shape: tuple[int, ...]) -> None:
+    """Where a rule asks no query, on the processor; what it gives is the same."""
+    x, mask = torch.randn(*shape), Padding(torch.tensor([30, 17]))
+    made = dense.dense(mask, shape[2], shape[2], x.device, True, x.dtype)
+    assert made.keep is not None
+    assert made.keep.shape == (2, 1, 1, 32)  # thirty keys, and two that fill the register
+    assert (made.added is not None) is (shape[2] == 40)
+    whole = mask.to_tensor(*shape[2:3] * 2)
+    for bias in (None, torch.randn(3, shape[2], 1)):
+        found = [
+            dot_product_attention(x, x, x, keep, bias=bias, backend=name)
+            for keep, name in ((mask, "fused"), (mask, "auto"), (whole, "eager"))
+        ]
+        for got in found[:2]:
+            torch.testing.assert_close(got, found[2])
