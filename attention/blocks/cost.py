@@ -16,8 +16,6 @@ COST_OF_MASK = 1.2
 COST_OF_CALL = 3 << 14
 # An unlike sequence of fewer scores gains less than its calls cost.
 MIN_SCORES_A_KIND = 3 * COST_OF_CALL
-# Some sequences tell what all will cost to within a tenth.
-DOUBT = 1.1
 
 
 def one(rows: int, keys: int, masked: bool) -> float:
@@ -55,6 +53,6 @@ class Limit(NamedTuple):
         return kinds == 1 or self.most >= MIN_SCORES_A_KIND * kinds
 
     def within(self, several: list[list[Rectangle]], kinds: int) -> bool:
-        """Whether it would be no more, or little, if all kinds of sequences cost what these do."""
+        """Whether it would be no more if all kinds of sequences cost what these do."""
         found = sum(least(cut, self.heads / kinds, self.size) for cut in several)
-        return found * kinds <= DOUBT * self.most * len(several)
+        return found * kinds <= self.most * len(several)

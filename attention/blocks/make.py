@@ -16,8 +16,8 @@ from attention.blocks.lanes import Lanes, lanes
 from attention.blocks.rectangles import Rectangle, rectangles
 from attention.masks import Mask
 
-# Of so many unlike sequences, some tell what all will cost: to plan 16 of 256 tokens, each of 8
-# texts, takes as long as to attend.
+# Of so many unlike sequences, some tell what all will cost, to within a tenth: to plan 16 of 256
+# tokens, each of 8 texts, takes as long as to attend.
 MIN_KINDS_TO_PROBE, PROBES = 8, 4
 
 @dataclass(frozen=True)
