@@ -9,8 +9,9 @@ from torch.nn.functional import pad
 
 from attention.transforms import traced
 
-# The binding that torch makes of the operation: by `torch.ops` a call takes 3 µs more.
-FORWARD = torch._scaled_dot_product_flash_attention_for_cpu
+# As torch's own functions are bound: by `torch.ops` a call takes 3 µs more.
+BINDINGS: Any = torch._C
+FORWARD = BINDINGS._VariableFunctions._scaled_dot_product_flash_attention_for_cpu
 
 # So many queries on so many keys are worth the copies. On fewer, and where one width is more than
 # twice the other and beyond WIDTH, two products and a softmax are faster, or tiles.
@@ -34,21 +35,27 @@ def coarse(query: Float[Tensor, "..."]) -> bool:
     return WITHOUT_HALVES and query.dtype is torch.float16 and query.is_cpu
 
 
+def plain(
+    query: Float[Tensor, "*heads queries head_dim"],
+    key: Float[Tensor, "*kv_heads keys head_dim"],
+    value: Float[Tensor, "*kv_heads keys value_dim"],
+) -> bool:
+    """Whether these have nothing to be changed: four axes, one width, a key head a query head."""
+    q, k = query.shape, key.shape
+    alike = len(q) == 4 and k == value.shape and q[:2] == k[:2] and q[3] == k[3]
+    return alike and 0 not in (*q, k[2]) and not coarse(query)
+
+
 def as_it_is(
     query: Float[Tensor, "*heads queries head_dim"],
     key: Float[Tensor, "*kv_heads keys head_dim"],
     value: Float[Tensor, "*kv_heads keys value_dim"],
 ) -> bool:
     """Whether torch would run its CPU kernel, and change nothing before or after."""
-    q, k = query.shape, key.shape
     return (
-        len(q) == 4
-        and k == value.shape
-        and q[:2] == k[:2]
-        and 0 not in (*q, k[2])
+        plain(query, key, value)
         and query.stride(3) == key.stride(3) == value.stride(3) == 1
         and torch.backends.cuda.flash_sdp_enabled()
-        and not coarse(query)
     )
 
 

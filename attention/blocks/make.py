@@ -20,6 +20,7 @@ from attention.masks import Mask
 # tokens, each of 8 texts, takes as long as to attend.
 MIN_KINDS_TO_PROBE, PROBES = 8, 4
 
+
 @dataclass(frozen=True)
 class Plan:
     """The blocks of each sequence, in an order in which fresh ones come first."""

@@ -11,7 +11,8 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import REGISTER
-from attention.backends import fused, suited
+from attention.backends import suited
+from attention.backends.sdpa import guarded, sdpa
 from attention.checks.numbers import LARGEST
 from attention.checks.numbers import scale as default
 from attention.dispatch.choice import MANY
@@ -47,10 +48,10 @@ def direct(
         ):
             causal = causal and q[2] > 1  # the last query sees all
             if q[1] != k[1] or suited.coarse(query):
-                return fused.kernel(query, key, value, None, default(scale, q[3]), 0.0, causal)
+                return sdpa(query, key, value, None, default(scale, q[3]), 0.0, causal)
             # Each argument less that torch has to read is 0.2 µs less.
             context = scaled_dot_product_attention(query, key, value, is_causal=causal, scale=scale)
-            return fused.guarded(context) if context.requires_grad else context
+            return guarded(context) if context.requires_grad else context
     if (found := usual(query, key, value, mask)) is None:
         return None
     if found.columns is not None:
@@ -58,5 +59,5 @@ def direct(
     scale = default(scale, query.size(-1))
     if found.bare:
         context = scaled_dot_product_attention(query, key, value, found.given, scale=scale)
-        return fused.guarded(context) if context.requires_grad else context
+        return guarded(context) if context.requires_grad else context
     return found.run(query, key, value, found.over(mask), None, scale, None, 0.0)[0]

@@ -121,7 +121,6 @@ def tensor_route(name: str, call: Call, mask: Mask, chosen: bool) -> Route:
     if not found.whole:
         return Route(name, partial(run, empty=found.empty, added=added), keep, columns)
     keys = call.keys if columns is None else columns.stop - columns.start
-    changed = suited.coarse(call.query) or suited.uneven(call.query, call.value)
-    alike = call.query.ndim == 4 and call.key.size(1) == call.query.size(1) > 0 and not changed
     ready = added is not None or (keep is None and keys >= REGISTER)
-    return Route(name, FUSED_WHOLE, keep if added is None else added, columns, alike and ready)
+    bare = ready and suited.plain(call.query, call.key, call.value)
+    return Route(name, FUSED_WHOLE, keep if added is None else added, columns, bare)

@@ -22,7 +22,7 @@ from attention import (
     Rotary,
     SlidingWindow,
 )
-from attention.backends import fused
+from attention.backends import fused, sdpa
 from attention.cache import Cache
 from attention.positions import Positions
 
@@ -301,13 +301,13 @@ def test_a_step_of_decoding_copies_no_keys(name: str, monkeypatch) -> None:
             Causal() & Padding(torch.tensor([5, 8]), side="left") if name == "padded" else mask
         )
         attend(x[:, :8], mask=earlier, cache=cache)
-        kernel = fused.scaled_dot_product_attention
+        kernel = sdpa.scaled_dot_product_attention
 
         def watch(query, key, value, over, *rest, **options):
             calls.append((key, value, over))
             return kernel(query, key, value, over, *rest, **options)
 
-        monkeypatch.setattr(fused, "scaled_dot_product_attention", watch)
+        monkeypatch.setattr(sdpa, "scaled_dot_product_attention", watch)
         monkeypatch.setattr(fused, "silence", None)
         got = attend(x[:, 8:], mask=mask, cache=cache)
     torch.testing.assert_close(got, want)

@@ -16,7 +16,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
-from attention.backends import fused
+from attention.backends import sdpa
 
 
 @pytest.mark.slow
@@ -62,18 +62,18 @@ def test_torchs_kernels_get_a_number_for_each_key(monkeypatch) -> None:
         over = over.as_subclass(torch.Tensor)
         return scaled_dot_product_attention(query, key, value, over, *rest, **named)
 
-    monkeypatch.setattr(fused, "scaled_dot_product_attention", kernel)
+    monkeypatch.setattr(sdpa, "scaled_dot_product_attention", kernel)
     x = torch.randn(2, 4, 9, 16)
     for y, size in ((x, (9, 1)), (x, (2, 1, 1, 9)), (x[0], (9, 1))):
-        fused.kernel(y, y, y, torch.randn(size).as_subclass(OnGpu), 0.25, 0.0)
+        sdpa.sdpa(y, y, y, torch.randn(size).as_subclass(OnGpu), 0.25, 0.0)
     assert given == [(1, 1, 9, 9), (2, 1, 1, 9), (1, 1, 9, 9)]
 
 
 def test_rows_have_a_number_for_each_key() -> None:
     column, row = torch.tensor([[[[1.0], [2.0]]]]), torch.ones(1, 1, 1, 3)
-    assert fused.rows_of(column, 3).tolist() == [[[[1.0] * 3, [2.0] * 3]]]
-    assert fused.rows_of(column, 3).is_contiguous()
-    assert fused.rows_of(row, 3) is row
+    assert sdpa.rows_of(column, 3).tolist() == [[[[1.0] * 3, [2.0] * 3]]]
+    assert sdpa.rows_of(column, 3).is_contiguous()
+    assert sdpa.rows_of(row, 3) is row
 
 
 @pytest.mark.parametrize("backend", ["eager", "fused", "loops"])

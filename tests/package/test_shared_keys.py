@@ -7,7 +7,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, dot_product_attention
-from attention.backends import fused
+from attention.backends import sdpa
 
 Inputs = tuple[Tensor, Tensor, Tensor]
 
@@ -70,9 +70,9 @@ def test_kernels_that_know_groups_get_them(
         asked.append((query.shape, enable_gqa))
         return query
 
-    monkeypatch.setattr(fused, "scaled_dot_product_attention", kernel)
+    monkeypatch.setattr(sdpa, "scaled_dot_product_attention", kernel)
     with FakeTensorMode():
         query, key = torch.empty(1, 8, 1, 16, **like), torch.empty(1, 2, 96, 16, **like)
         over = torch.ones(1, 1, 1, 96, dtype=torch.bool, device=like["device"]) if masked else None
-        fused.kernel(query, key, key, over, 0.25, 0.0)
+        sdpa.sdpa(query, key, key, over, 0.25, 0.0)
     assert asked == [((1, 2, 4, 16), False) if folded else ((1, 8, 1, 16), True)]

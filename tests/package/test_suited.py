@@ -7,7 +7,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention import Causal, Padding, SlidingWindow, dot_product_attention
 from attention.absent import sound
-from attention.backends import fused, names, suited
+from attention.backends import fused, names, sdpa, suited
 from attention.dispatch import choice, route
 from attention.dispatch.call import Call
 
@@ -30,7 +30,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Tensor, ...]]:
         calls.append((query, key, value))
         return scaled_dot_product_attention(query, key, value, *others, **named)
 
-    monkeypatch.setattr(fused, "scaled_dot_product_attention", kernel)
+    monkeypatch.setattr(sdpa, "scaled_dot_product_attention", kernel)
     return calls
 
 
@@ -176,9 +176,9 @@ def test_a_bias_that_is_finite_is_given_to_the_kernel_as_it_is(shape, dtype, dra
     inputs = [draw(2, 4, 9, 16, dtype=dtype, grad=False) for _ in range(3)]
     bias = draw(*shape, dtype=dtype, grad=False)
     seen = []
-    whole = fused.kernel
+    whole = fused.sdpa
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fused, "kernel", lambda *given: seen.append(given[3]) or whole(*given))
+        patch.setattr(fused, "sdpa", lambda *given: seen.append(given[3]) or whole(*given))
         got = dot_product_attention(*inputs, bias=bias)
     assert seen[0] is bias
     wide = dot_product_attention(*inputs, bias=bias, backend="eager")
