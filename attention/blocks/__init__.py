@@ -7,6 +7,6 @@ Those of `spans` have queries that see nearly the same keys, and are many; `slab
 from attention.blocks.cached import plan
 from attention.blocks.cost import MIN_ROWS, Limit
 from attention.blocks.equal import Blocks
-from attention.blocks.make import Plan
+from attention.blocks.make import Plan, pays
 
-__all__ = ["MIN_ROWS", "Blocks", "Limit", "Plan", "plan"]
+__all__ = ["MIN_ROWS", "Blocks", "Limit", "Plan", "pays", "plan"]

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import torch
 
 from attention.blocks.cost import Limit
-from attention.blocks.make import Plan, make, unlike
+from attention.blocks.make import Plan, make
 from attention.blocks.rectangles import STRIP
 from attention.kept import Kept
 from attention.masks import Mask
@@ -27,9 +27,6 @@ def plan(
         learns: Whether gradients will be asked for.
         limit: What it may cost; anything if not given.
     """
-    # To ask for the stretches of 64 sequences of 64 tokens takes a tenth as long as to attend.
-    if limit is not None and not (limit.pays(mask.batch or 1) or limit.pays(unlike(mask))):
-        return None
     strip = STRIP["backward" if learns else "forward"]
 
     def anew() -> Plan | None:

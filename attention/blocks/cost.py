@@ -41,16 +41,17 @@ def least(cut: list[Rectangle], heads: float, size: int) -> float:
     return heads * scores + COST_OF_CALL * len({r.shape for r in cut})
 
 
+def gain(kinds: int, scores: float) -> bool:
+    """Whether so many unlike sequences, of so many scores in all, may gain more than calls cost."""
+    return kinds == 1 or scores >= MIN_SCORES_A_KIND * kinds
+
+
 class Limit(NamedTuple):
     """What a plan for several sequences may cost."""
 
     most: float
     heads: int  # of keys, in all sequences
     size: int  # heads of queries that share one
-
-    def pays(self, kinds: int) -> bool:
-        """Whether so many unlike sequences may gain more than their calls cost."""
-        return kinds == 1 or self.most >= MIN_SCORES_A_KIND * kinds
 
     def within(self, several: list[list[Rectangle]], kinds: int) -> bool:
         """Whether it would be no more if all kinds of sequences cost what these do."""

@@ -10,7 +10,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention import checks
-from attention.blocks.cost import Limit, cost
+from attention.blocks.cost import Limit, cost, gain
 from attention.blocks.equal import Blocks, equal
 from attention.blocks.lanes import Lanes, lanes
 from attention.blocks.rectangles import Rectangle, rectangles
@@ -58,7 +58,7 @@ def make(
     starts, stops = found
     firsts = unlike_before(found)
     kinds = len(firsts)
-    if limit is not None and not limit.pays(kinds):
+    if limit is not None and not gain(kinds, limit.most):
         return None
 
     def cut(some: list[int]) -> list[tuple[list[Rectangle], ...]]:
@@ -90,6 +90,11 @@ def unlike_before(found: Lanes) -> list[int]:
     starts, stops = found
     differs = ((starts.diff(dim=1) != 0) | (stops.diff(dim=1) != 0)).any(dim=2).any(dim=0)
     return [0, *(differs.nonzero()[:, 0] + 1).tolist()][: starts.shape[1]]
+
+
+def pays(mask: Mask, scores: float) -> bool:
+    """Whether its sequences, of so many scores in all, may gain more than their calls cost."""
+    return gain(mask.batch or 1, scores) or gain(unlike(mask), scores)
 
 
 def unlike(mask: Mask) -> int:

@@ -134,6 +134,8 @@ def saving(call: Call, mask: Mask, other: float) -> tuple[str, Any] | None:
     queries, keys = call.queries, call.keys
     if traced() or call.scores < FEW:
         return None
+    if call.query.is_cpu and not plans.pays(call.query, call.key, mask):
+        return None
     if mask.over(keys).full(keys - queries, keys - 1, 0, keys):
         return None
     if call.query.is_cuda:

@@ -375,16 +375,22 @@ def test_kinds_of_sequences_by_what_a_mask_holds(name: str) -> None:
 
 def test_for_too_little_no_stretches_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor is anything planned where only the stretches tell how many kinds there are."""
-    two, least = Padding(torch.tensor([20, 30])), float(2 * cost.MIN_SCORES_A_KIND)
+    two, least = Padding(torch.tensor([20, 30])), 3.0 * cost.MIN_SCORES_A_KIND
     asked, right = [], make.lanes
     monkeypatch.setattr(make, "lanes", lambda *given: [asked.append(1), right(*given)][1])
     monkeypatch.setattr(cached, "kept", Kept(8))
-    assert blocks.plan(two, 64, 64, limit=blocks.Limit(least - 1, 2, 1)) is None
-    assert asked == []
-    assert blocks.plan(two, 64, 64, limit=blocks.Limit(least, 2, 1))
-    assert asked == [1]
-    assert blocks.plan(Halves(), 64, 64, limit=blocks.Limit(least - 1, 3, 1)) is None
-    assert blocks.plan(Halves(), 64, 64, limit=blocks.Limit(least, 3, 1))
+    monkeypatch.setattr(route, "kept", Kept(8))
+    for heads in (35, 36):  # 36 · 2 · 64² are as many scores as six calls cost
+        key = torch.zeros(2, heads, 64, 4)
+        assert plans.pays(key, key, two) == (heads == 36)
+        dot_product_attention(key, key, key, two)
+        assert asked == [1] * (heads - 35)
+        assert plans.pays(key, key, Padding(torch.tensor([30, 30])))
+        few = torch.zeros(2, 8 * heads, 2, 4)  # queries, which take as long as eight
+        assert plans.pays(few, few[..., :1, :].expand(-1, -1, 64, -1), two) == (heads == 36)
+    assert plans.pays(key[:1, :1], key[:1, :1], Padding(torch.tensor([20])))
+    assert blocks.plan(Halves(), 64, 64, limit=blocks.Limit(least * 2 / 3 - 1, 3, 1)) is None
+    assert blocks.plan(Halves(), 64, 64, limit=blocks.Limit(least * 2 / 3, 3, 1))
 
 
 @pytest.mark.parametrize(
