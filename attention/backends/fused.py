@@ -51,7 +51,7 @@ def fused(
         return sdpa(query, key, value, over, scale, dropout_p, causal), None
     over = one_tensor(keep, bias) if added is None else added
     if not dropout_p and may_look(query, key, value, bias):
-        context = if_clean(query, key, value, over, scale, idle(keep) if empty is None else empty)
+        context = if_clean(query, key, value, over, scale, keep, empty)
         if context is not None:
             return context, None
     query, key, value, seen, empty = silence(query, key, value, keep, empty)
@@ -66,7 +66,8 @@ def if_clean(
     value: Float[Tensor, "*kv_heads keys value_dim"],
     over: Bool[Tensor, "..."] | Float[Tensor, "..."],
     scale: float,
-    empty: Bool[Tensor, "..."],
+    keep: Bool[Tensor, "..."] | Float[Tensor, "..."],
+    empty: Bool[Tensor, "..."] | None,
 ) -> Float[Tensor, "*heads queries value_dim"] | None:
     """The context, unless something absent is heard in it: that is nearly always finite, and then
     harmless.
@@ -77,7 +78,7 @@ def if_clean(
         context, sums = FORWARD(query, key, value, attn_mask=numbers, scale=scale)
         return context if scores_clean(sums) and values_clean(context) else None
     context = sdpa(query, key, value, over, scale, 0.0)
-    return context if clean(context, empty) else None
+    return context if clean(context, idle(keep) if empty is None else empty) else None
 
 
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:

@@ -7,8 +7,8 @@ from attention.blocks.rectangles import Rectangle
 
 # Fewer queries than that take as long: their keys have to be read all the same.
 MIN_ROWS = 8
-# Keys that fill no registers take as long as so many more: 0 to 26 were measured, of 128 to 512.
-REGISTER, REST = 8, 12
+# Keys that are no multiple of eight take as long as so many more: of 128 to 512, 0 to 26.
+EIGHT, REST = 8, 12
 # What a score costs in a block that needs a mask, and has few rows; without and of many, 1.
 COST_OF_MASK = 1.2
 # What one call of torch's kernel, and the merge of what it gives, cost beside its work: 75 µs on
@@ -18,16 +18,16 @@ COST_OF_CALL = 3 << 14
 MIN_SCORES_A_KIND = 3 * COST_OF_CALL
 
 
-def one(rows: int, keys: int, masked: bool) -> float:
+def block(rows: int, keys: int, masked: bool) -> float:
     """Of one block, for one head."""
-    more = REST if keys % REGISTER else 0
+    more = REST if keys % EIGHT else 0
     return max(rows, MIN_ROWS) * (keys + more) * (COST_OF_MASK if masked else 1.0)
 
 
 def cost(blocks: list[Blocks], heads: float, size: int) -> float:
     """Of all blocks, for so many heads of keys, each of `size` heads of queries."""
     scores = sum(
-        b.count * one(b.queries.size * size, b.keys.size, b.keep is not None) for b in blocks
+        b.count * block(b.queries.size * size, b.keys.size, b.keep is not None) for b in blocks
     )
     return heads * scores + COST_OF_CALL * len(blocks)
 
@@ -37,8 +37,8 @@ def least(cut: list[Rectangle], heads: float, size: int) -> float:
 
     So no mask of a block has to be made, which takes most of the time.
     """
-    scores = sum(one(r.rows * size, r.keys, r.starts is not None) for r in cut)
-    return heads * scores + COST_OF_CALL * len({r.shape for r in cut})
+    scores = sum(block(r.rows * size, r.keys, r.starts is not None) for r in cut)
+    return heads * scores + COST_OF_CALL * len({r.kind for r in cut})
 
 
 def gain(kinds: int, scores: float) -> bool:

@@ -81,7 +81,7 @@ def equal(lane: list[Rectangle]) -> list[Blocks]:
     """The rectangles of one lane, those first that no other of their queries precedes."""
     kinds: dict[tuple[object, ...], list[Rectangle]] = {}
     for one in lane:
-        kinds.setdefault(one.shape, []).append(one)
+        kinds.setdefault(one.kind, []).append(one)
     found = []
     for alike in kinds.values():
         those = tables(alike[0])

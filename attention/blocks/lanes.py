@@ -27,8 +27,8 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
         found = [(keys, keys)]
     shape = (1 if mask.batch is None else mask.batch, queries)
     checks.stretches(found, mask, shape)
-    start = torch.stack([torch.as_tensor(a).expand(shape) for a, _ in found]).clamp(0, keys)
-    stop = torch.stack([torch.as_tensor(b).expand(shape) for _, b in found]).clamp(0, keys)
+    start = torch.stack([torch.as_tensor(a).long().expand(shape) for a, _ in found]).clamp(0, keys)
+    stop = torch.stack([torch.as_tensor(b).long().expand(shape) for _, b in found]).clamp(0, keys)
     if len(found) > 1:  # to sort a single one takes as long as all else here
         start = start.masked_fill(stop <= start, keys)
         start, order = start.sort(dim=0, stable=True)

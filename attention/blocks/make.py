@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Shaped
 from torch import Tensor
 
 from attention import checks
@@ -16,9 +16,9 @@ from attention.blocks.lanes import Lanes, lanes
 from attention.blocks.rectangles import Rectangle, rectangles
 from attention.masks import Mask
 
-# Of so many unlike sequences, some tell what all will cost, to within a tenth: to plan 16 of 256
-# tokens, each of 8 texts, takes as long as to attend.
-MIN_KINDS_TO_PROBE, PROBES = 8, 4
+# Of so many unlike sequences, four tell what all will cost: to plan 16 of 256 tokens, each of 8
+# texts, takes as long as to attend. To within a tenth; of a few long ones among short, too little.
+MIN_KINDS_TO_PROBE = 8
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,12 @@ def make(
         return list(zip(*every, strict=True)) if every else [()] * len(some)
 
     if limit is not None and kinds >= MIN_KINDS_TO_PROBE:
-        # As many that see less as see more: the first and the last may be as unlike as all.
+        # One of each quarter, by how much they see, as far from above as from below: where that is
+        # evenly spread, their mean is that of all.
         seen = (stops - starts)[:, firsts].sum(dim=(0, 2))
         order = seen.argsort().tolist()
-        some = [firsts[order[(2 * n + 1) * kinds // (2 * PROBES)]] for n in range(PROBES)]
+        ranks = kinds // 8, 3 * kinds // 8
+        some = [firsts[order[at]] for rank in ranks for at in (rank, kinds - 1 - rank)]
         if not limit.within([[r for lane in one for r in lane] for one in cut(some)], kinds):
             return None
     batch = starts.shape[1]
@@ -99,14 +101,19 @@ def pays(mask: Mask, scores: float) -> bool:
 
 def unlike(mask: Mask) -> int:
     """Of how many kinds the sequences are, one after another: at most, by what the mask holds."""
+    held = [x for *_, x in checks.held(mask) if x.ndim and len(x) == mask.batch]
+    if any(x.layout is not torch.strided for x in held):
+        return len(held[0])
     # By bytes: nine calls of torch, each for a few numbers, took ten times as long.
-    held = [
-        x.detach()[:, None].flatten(1).contiguous().view(torch.uint8).numpy()
-        for *_, x in checks.held(mask)
-        if x.ndim and len(x) == mask.batch
-    ]
-    rows = zip(*([row.tobytes() for row in x] for x in held), strict=True)
+    rows = zip(*(map(bytes, by_row(x)) for x in held), strict=True)
     return 1 + sum(one != other for one, other in pairwise(rows))
+
+
+def by_row(x: Shaped[Tensor, "rows ..."]) -> Any:
+    """The bytes of each row, shape `(rows, bytes)`."""
+    flat = x.detach()[:, None].flatten(1)
+    # Copied to where each row lies in one piece: of a single column, torch would call any that.
+    return torch.empty(flat.shape, dtype=x.dtype).copy_(flat).view(torch.uint8).numpy()
 
 
 def absent(

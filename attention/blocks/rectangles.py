@@ -39,7 +39,7 @@ class Rectangle(NamedTuple):
     fresh: bool = False  # whether none before it has any of its queries
 
     @property
-    def shape(self) -> tuple[object, ...]:
+    def kind(self) -> tuple[object, ...]:
         """What it has in common with one that lies elsewhere."""
         return self[1], *self[3:]
 

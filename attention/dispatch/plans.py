@@ -16,6 +16,7 @@ def pays(query: Tensor, key: Tensor, mask: Mask) -> bool:
     """
     if mask.batch in (None, 1):
         return True
+    checks.fits(mask, query, key)  # first: what it holds will be read
     from attention import blocks  # late: a quarter of the time that the package takes to load
 
     rows = query.shape[:-2].numel() * max(query.size(-2), blocks.MIN_ROWS)

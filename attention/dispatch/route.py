@@ -57,7 +57,7 @@ def route(backend: str, call: Call) -> Route:
 USUAL = ("auto", True, True, False, False)
 
 
-def usual(query: Tensor, key: Tensor, value: Tensor, mask: Any) -> Route | None:
+def kept_or_new(query: Tensor, key: Tensor, value: Tensor, mask: Any) -> Route | None:
     """How to compute a call that asks for a mask alone; None where that is not kept."""
     name = signature(query, key, value, mask, USUAL)
     if name is None:

@@ -13,6 +13,7 @@ from attention import (
     PrefixLM,
     SlidingWindow,
     dot_product_attention,
+    functional,
 )
 from attention.absent import REGISTER
 from attention.backends import sdpa
@@ -46,14 +47,19 @@ def given(query: tuple[int, ...], key: tuple[int, ...], **options) -> list[Tenso
 
 @pytest.fixture
 def slow(monkeypatch):
-    """The calls for which it was found out how to compute them."""
-    calls, found = [], route.new
+    """The calls for which it was found out how to compute them, or that did not go directly."""
+    calls, found, later = [], route.new, functional.route
 
     def looked(*arguments):
         calls.append(arguments)
         return found(*arguments)
 
+    def long(*arguments):
+        calls.append(arguments)
+        return later(*arguments)
+
     monkeypatch.setattr(route, "new", looked)
+    monkeypatch.setattr(functional, "route", long)
     monkeypatch.setattr(route, "kept", Kept(8))
     return calls
 
@@ -108,7 +114,7 @@ def test_a_mask_that_is_not_kept_is_not_looked_up(batch: int, looked: int, monke
     monkeypatch.setattr(route, "label", lambda mask: asked.append(mask) or label(mask))
     mask = Documents((torch.arange(40) // 7).expand(batch, 40))
     query, key, value = given((3, 2, 4, 8), (3, 2, 40, 8))
-    assert (route.usual(query, key, value, mask) is not None) == bool(looked)
+    assert (route.kept_or_new(query, key, value, mask) is not None) == bool(looked)
     assert len(asked) == looked
 
 

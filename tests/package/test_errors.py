@@ -1039,3 +1039,12 @@ def test_a_mask_in_the_place_of_a_key_is_not_taken_for_tokens() -> None:
     attend, x = MultiHeadAttention(64, 8), Q[:, 0]
     with pytest.raises(TypeError, match="expected numbers; a mask is given by its name, mask=$"):
         attend(x, torch.ones(5, 5, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("held", [torch.arange(64), torch.zeros(64, 128, dtype=torch.int64)])
+def test_a_mask_elsewhere_is_named_however_many_scores_there_are(held: torch.Tensor) -> None:
+    """Before what it holds is read."""
+    x = torch.zeros(64, 4, 128, 16)
+    mask = (Padding if held.ndim == 1 else Documents)(held.to("meta"))
+    with pytest.raises(ValueError, match=r"on meta: expected cpu, as mask.to\('cpu'\)"):
+        dot_product_attention(x, x, x, mask)

@@ -65,12 +65,12 @@ def test_what_the_page_says_of_them_holds() -> None:
     )
     says(
         page,
-        "But the fused kernel takes about a third of the time.",
+        "But there the fused kernel takes about a third of the time.",
         all(0.3 < each["fused"] / each["eager"] < 0.4 for each in ms[1:]),
     )
     says(
         page,
-        "from 1024 on, less than twice as many for twice the text. So fusing makes the memory",
+        "from 1024 on, less than twice as many for twice the text. So the memory of this kernel is",
         all(two["mib"]["fused"] < 2 * one["mib"]["fused"] for one, two in pairwise(after)),
     )
     tables = {length: 2 * 8 * int(length) ** 2 * 4 / 2**20 for length in lengths}
