@@ -70,7 +70,8 @@ def test_what_the_page_says_of_them_holds() -> None:
     )
     says(
         page,
-        "from 1024 on, less than twice as many for twice the text. So the memory of this kernel is",
+        "from 1024 on, less than twice as many for twice the text. So the memory of this kernel is "
+        "linear in the text.",
         all(two["mib"]["fused"] < 2 * one["mib"]["fused"] for one, two in pairwise(after)),
     )
     tables = {length: 2 * 8 * int(length) ** 2 * 4 / 2**20 for length in lengths}

@@ -4,6 +4,7 @@ import ast
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from functools import partial
@@ -861,28 +862,33 @@ def test_what_the_page_says_of_batches_holds() -> None:
         for low, high in ((0, 1 / PERHAPS), (1 / PERHAPS, LOW))
     )
     says(
-        "*Behind*, still: at `128` under two. *Perhaps behind*: at `64` under all four, at `128` "
-        "under the other two, and under two at `256`.",
-        behind == {64: 0, 128: 2, 256: 0, 512: 0} and perhaps == {64: 4, 128: 2, 256: 2, 512: 0},
+        "*Behind*: nowhere any more. *Perhaps behind*: at `64` under all four, at `128` under "
+        "three, and at `256` under one.",
+        not any(behind.values()) and perhaps == {64: 4, 128: 3, 256: 1, 512: 0},
     )
     says(
-        "In all cells but two the ratio is lower than for a mask that was there.",
-        sum(new[n][m] >= again[n][m] for n in BATCHES for m in BATCH_MASKS) == 2,
+        "In all cells but three the ratio is lower than for a mask that was there.",
+        sum(new[n][m] >= again[n][m] for n in BATCHES for m in BATCH_MASKS) == 3,
     )
     days = [date.fromisoformat(part("masks", x)["date"]) for x in ("batches, before", "batches")]
     says(
         "“before” was measured a day earlier.",
         (days[1] - days[0]).days == 1,
     )
-    fused = set()
+    torch.manual_seed(0)
+    fused = Counter()
     for count, longest in zip(TEXTS, BATCHES, strict=True):
         query = torch.empty(count, TEXT_HEADS, longest, WIDTH)
         for name, make in kinds(count, longest).items():
-            if auto(Call(query, query, query, make()))[0] == "fused":
-                fused.add((longest, name))
+            taken = [auto(Call(query, query, query, make()))[0] for _ in range(20)]
+            fused[longest, name] = taken.count("fused")
+    none = {*((64, name) for name in BATCH_MASKS), (128, both), (128, "four texts")}
     says(
-        "At `64` tokens, and at `128` under two of the masks, `auto` makes no plan",
-        fused == {*((64, name) for name in BATCH_MASKS), (128, both), (128, "four texts")},
+        "At `64` tokens `auto` makes no plan and runs the kernel of the tensor. So it does at "
+        "`128` under two of the masks, and mostly where texts are padded on the right.",
+        {at for at, times in fused.items() if times == 20} == none
+        and 10 < fused[128, "padding"] < 20
+        and max(times for at, times in fused.items() if at not in none) == fused[128, "padding"],
     )
 
 

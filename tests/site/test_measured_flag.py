@@ -23,7 +23,7 @@ def test_the_page_shows_what_the_flag_took_beside_no_mask() -> None:
 
 
 def test_the_kernel_has_blocks_of_as_many_keys_as_the_page_says() -> None:
-    [size] = re.findall(r"its blocks have (\d+)<!-- source: PyTorch", PAGE.read_text("utf-8"))
+    [size] = re.findall(r"and these have (\d+)<!-- source: PyTorch", PAGE.read_text("utf-8"))
     spoiled = []
     for place in (int(size) - 1, int(size)):
         query, key, value = torch.ones(3, 1, 1, 1024, 8)
