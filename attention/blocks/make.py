@@ -113,7 +113,8 @@ def by_row(x: Shaped[Tensor, "rows ..."]) -> Any:
     """The bytes of each row, shape `(rows, bytes)`."""
     flat = x.detach()[:, None].flatten(1)
     # Copied to where each row lies in one piece: of a single column, torch would call any that.
-    return torch.empty(flat.shape, dtype=x.dtype).copy_(flat).view(torch.uint8).numpy()
+    copy = torch.empty(flat.shape, dtype=x.dtype, device=x.device).copy_(flat)
+    return copy.view(torch.uint8).numpy()
 
 
 def absent(

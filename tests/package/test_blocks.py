@@ -403,6 +403,8 @@ UNLIKE |= {
 def test_kinds_of_sequences_by_what_a_mask_holds(name: str) -> None:
     mask, kinds = UNLIKE[name]
     assert make.unlike(mask) == kinds
+    with torch.device("meta"):  # where another device is the default
+        assert make.unlike(mask) == kinds
 
 
 def test_for_too_little_no_stretches_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
