@@ -306,7 +306,7 @@ def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) ->
 
 def test_rectangles_of_other_keys_are_other_blocks() -> None:
     """Though as many rows see all of theirs."""
-    some = [rectangles.Rectangle(64 * n, 64, 0, keys, fresh=True) for n, keys in enumerate((9, 8))]
+    some = [rectangles.Rectangle(64 * n, 64, 9 * n, 9 - n, fresh=True) for n in range(2)]
     assert [(b.queries.start, b.keys.size) for b in equal.equal(some)] == [(0, 9), (64, 8)]
 
 
