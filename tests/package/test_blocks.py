@@ -392,6 +392,7 @@ UNLIKE |= {
     "turned": (Holder(torch.tensor([[1, 2, 2], [3, 4, 4]]).T), 2),
     "a column": (Holder(torch.tensor([[1, 2, 2]]).T), 2),
     "a column of several": (Holder(torch.tensor([[1, 2, 2], [3, 4, 5]]).T[:, :1]), 2),
+    "large": (Holder(torch.tensor([0, 1, 1]) + 2**40), 2),
     "sparse": (Holder(torch.eye(3).to_sparse()), 3),
     "nothing": (Holder(torch.zeros(3, 0)), 1),
     "more axes": (Holder(torch.eye(3)[:, None]), 3),
