@@ -45,6 +45,10 @@ MEASURED = re.compile(
 # What was computed from two measurements; tests/site computes it again.
 COMPUTED = {
     "benchmarks/cost.json, eager, held, beside fused, 1024 tokens",
+    *(
+        f"benchmarks/gpu.json, one text, {end}"
+        for end in ("ahead up to", "behind from", "behind up to")
+    ),
     "benchmarks/masks.json, none at 64 tokens, ours less the tensor",
     "benchmarks/memory.json, window beside causal, 8192 tokens",
 }
