@@ -20,7 +20,7 @@ def pays(query: Tensor, key: Tensor, mask: Mask) -> bool:
     from attention import blocks  # late: a quarter of the time that the package takes to load
 
     rows = query.shape[:-2].numel() * max(query.size(-2), blocks.MIN_ROWS)
-    return blocks.pays(mask, rows * key.size(-2))
+    return blocks.pays(mask, float(rows * key.size(-2)))
 
 
 def plan(query: Tensor, key: Tensor, mask: Mask, learns: bool, most: float | None = None) -> Any:

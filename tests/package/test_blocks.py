@@ -260,7 +260,7 @@ def test_a_limit_is_for_the_mean_of_some_sequences() -> None:
     ten = 10 * (49152 + 3 * 2 * 64 * (32 + 34 + 24) / 3)
     assert blocks.Limit(1.001 * ten, 30, 2).within(some, 10)
     assert not blocks.Limit(0.999 * ten, 30, 2).within(some, 10)
-    exactly = cost.least(some[0], 30, 2)
+    exactly = cost.least(some[0], 30.0, 2)
     assert blocks.Limit(exactly, 30, 2).within(some[:1], 1)
     assert not blocks.Limit(exactly - 1, 30, 2).within(some[:1], 1)
     # Other rectangles are calls of their own, and equal ones, it is hoped, none.
@@ -277,7 +277,7 @@ def test_what_rectangles_cost_is_what_their_blocks_cost(mask: Mask) -> None:
     assert lanes
     (start,), (stop,) = lanes
     [cut] = rectangles.rectangles(start, stop, True, 32)
-    assert cost.least(cut, 3, 2) == pytest.approx(cost.cost(equal.equal(cut), 3, 2))
+    assert cost.least(cut, 3.0, 2) == pytest.approx(cost.cost(equal.equal(cut), 3.0, 2))
 
 
 def test_what_costs_too_much_is_planned_for_some_sequences_alone(monkeypatch) -> None:
