@@ -8,7 +8,7 @@ from attention.blocks.rectangles import Rectangle
 # Fewer queries than that take as long: their keys have to be read all the same.
 MIN_ROWS = 8
 # Keys that are no multiple of eight take as long as so many more: of 128 to 512, 0 to 26.
-EIGHT, REST = 8, 12
+STEP, REST = 8, 12
 # What a score costs in a block that needs a mask, and has few rows; without and of many, 1.
 COST_OF_MASK = 1.2
 # What one call of torch's kernel, and the merge of what it gives, cost beside its work: 75 µs on
@@ -20,7 +20,7 @@ MIN_SCORES_A_KIND = 3 * COST_OF_CALL
 
 def block(rows: int, keys: int, masked: bool) -> float:
     """Of one block, for one head."""
-    more = REST if keys % EIGHT else 0
+    more = REST if keys % STEP else 0
     return max(rows, MIN_ROWS) * (keys + more) * (COST_OF_MASK if masked else 1.0)
 
 

@@ -146,20 +146,20 @@ def decoding(texts: int, keys: int) -> dict[str, dict[str, float]]:
     return cell("decode", f"{texts} × 1 × {keys}, 64/8 heads of 128, full, forward")
 
 
+def of_one_text() -> dict[int, float]:
+    """How many times as long cuDNN takes, by the keys of one text."""
+    return {n: decoding(1, n)["cudnn"]["ratio"] for n in (2**i for i in range(10, 18))}
+
+
 def shown() -> dict[str, str]:
     """Every sourced number in the prose, by what its comment says."""
     full = square("forward", 8192, 128, "full")
     products = ceilings("forward", "tflops")
     copies = [x for part in KEPT for x in ceilings(part, "gbs")]
-    last = cell("decode", "64 × 1 × 131072, 64/8 heads of 128, full, forward")
-    short = cell("decode", "1 × 1 × 1024, 64/8 heads of 128, full, forward")
+    last, short, several = decoding(64, 131072), decoding(1, 1024), decoding(64, 1024)
     written = cell("decode, written", "1 × 1 × 1024, 64/8 heads of 128, full, forward")
-    several = cell("decode", "64 × 1 × 1024, 64/8 heads of 128, full, forward")
     few = square("forward", 1024, 64, "causal")
-    long = [
-        cell("decode", f"64 × 1 × {n}, 64/8 heads of 128, full, forward")["flash 2"]["ratio"]
-        for n in KEYS
-    ]
+    long = [decoding(64, n)["flash 2"]["ratio"] for n in KEYS]
     slowest = min(ceilings("backward", "tflops"))
     ranges = {
         "{} of cuDNN's rate, backward, portable": [
@@ -183,7 +183,7 @@ def shown() -> dict[str, str]:
         ranges[f"window, backward, {said}, {{}}"] = [
             cell("sparing", f"1 × {n} × {n}, {WINDOW}")[way]["ratio"] for n in WINDOWS
         ]
-    one = {n: decoding(1, n)["cudnn"]["ratio"] for n in (2**i for i in range(10, 18))}
+    one = of_one_text()
     behind = [n for n, ratio in one.items() if ratio < 0.99]
     return {
         "one text, ahead up to": f"{max(n for n in one if n < min(behind))}",
@@ -361,11 +361,10 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
     ]
     says("Ours is ahead of all three others.", min(others) > 1)
     decoded = {
-        (batch, keys): cell("decode", f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward")
-        for batch in (1, 16, 64) for keys in KEYS
+        (batch, keys): decoding(batch, keys) for batch in (1, 16, 64) for keys in KEYS
     }  # fmt: skip
     beyond = {at: ways["cudnn"]["ratio"] for at, ways in decoded.items()}
-    one = {n: decoding(1, n)["cudnn"]["ratio"] for n in (2**i for i in range(10, 18))}
+    one = of_one_text()
     says(
         "With one text and up to 4096 keys ours is ahead of cuDNN. From 8192 to 65536 keys it is "
         "a little behind.",
