@@ -32,6 +32,15 @@ def sound(bias: Float[Tensor, "..."]) -> bool:
     return readable(bias) and bool(bias.detach().sum(dtype=wide).isfinite())
 
 
+def bounded(
+    bias: Float[Tensor, "..."], keep: Bool[Tensor, "..."] | None
+) -> tuple[Float[Tensor, "..."], Bool[Tensor, "..."]]:
+    """A bias without its −∞, and the mask that has them: what that hides may hold anything."""
+    finite = bias != float("-inf")
+    keep = finite if keep is None else keep & finite
+    return bias.masked_fill(~keep, 0.0), keep
+
+
 def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
     """Whether nothing absent is heard in what torch's kernel makes of a mask.
 

@@ -6,7 +6,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention import autocast, checks
-from attention.absent import sound
+from attention.absent import bounded, sound
 from attention.backends.names import NAMES, Backend
 from attention.dispatch.call import Call
 from attention.dispatch.direct import direct
@@ -154,11 +154,8 @@ def dot_product_attention(
     if columns is not None:
         key, value = key[..., columns, :], value[..., columns, :]
         bias = bias if bias is None or bias.shape[-1] == 1 else bias[..., columns]
-    # Tile by tile the same is done. And a bias that is finite is nearly always sound as it is.
-    if bias is not None and name != "tiled" and not sound(bias):
-        finite = bias != float("-inf")
-        keep = keep & finite if isinstance(keep, Tensor) else finite
-        bias = bias.masked_fill(~keep, 0.0)  # what a mask hides may hold anything
+    if bias is not None and name != "tiled" and not sound(bias):  # tile by tile the same is done
+        bias, keep = bounded(bias, keep if isinstance(keep, Tensor) else None)
     if mixed:  # the backends choose their own precision
         run = autocast.off(run, query.device.type)
     both: Any = run(query, key, value, keep, bias, scale, softcap, dropout_p)

@@ -22,7 +22,7 @@ and to its calls:
     Qwen3:       as Llama, and qk_norm=c.rms_norm_eps;  mask as in Qwen2
     Gemma 2:     the same as Llama, and softcap=c.attn_logit_softcapping,
                      scale=c.query_pre_attn_scalar**-0.5
-                 mask=Causal(), and in every other layer that of Mistral
+                 mask=Causal(), and in a layer of "sliding_attention" that of Mistral
     Gemma 3:     the same as Qwen3, and scale=c.query_pre_attn_scalar**-0.5,
                      positions=Rotary(c.rope_parameters[c.layer_types[layer]]["rope_theta"]);
                      add 1 to query_norm.weight and key_norm.weight: its norms multiply by

@@ -56,7 +56,8 @@ class MultiHeadAttention(PackedProjections):
         positions: How the tokens are told where they stand, [`Rotary`]
             [attention.positions.rotary.Rotary] or [`ALiBi`][attention.positions.alibi.ALiBi];
             not at all if not given. They count from the first token that padding on the left
-            leaves. Another sequence, as the key, ends where the query ends; `remember` refuses it.
+            leaves. Another sequence, as the key, ends where the query ends. With positions, no
+            memory is made of it.
         qk_norm: Whether each query and key is divided by the root of its mean square and
             multiplied by a vector that is learned. A number is what is added to the mean square;
             `True` adds `1e-6`.
@@ -66,8 +67,8 @@ class MultiHeadAttention(PackedProjections):
         dtype: Of the parameters.
 
     Raises:
-        TypeError: A size or the dropout has the wrong type; later, an input's type or dtype.
-        ValueError: The sizes do not fit, the dropout is no share; later, an input's shape.
+        TypeError: An argument has the wrong type; later, an input's type or dtype.
+        ValueError: The sizes do not fit, or a number is out of its range; later, an input's shape.
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.2. Fewer key heads:
@@ -169,10 +170,10 @@ class MultiHeadAttention(PackedProjections):
         """
         if key is None and value is not None:
             raise ValueError("value is given without key: expected key, or neither")
-        if cache is not None:
-            checks.alone(cache, key, Cache)
         if key is query and (value is None or value is query):  # as torch's module is called
             key = value = None
+        if cache is not None:
+            checks.alone(cache, key, Cache)
         weight = self.in_proj_weight  # once a call: what is parametrized is computed each time
         checks.tokens("query", query, weight)
         if key is mask is cache is None:
@@ -183,19 +184,18 @@ class MultiHeadAttention(PackedProjections):
         seen = mask if cache is None else cache.mask(mask, query.shape[-2])
         q, k, v = self._heads(query, key, value, weight)
         past = 0 if cache is None else cache.length
+        bias = None
         if self.positions is not None:
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
             checks.first(first, query)
             q, k = self.positions.place(q, k, past, first)
+            held = 0 if cache is None else cache.beside()
+            bias = self.positions.bias(q, held + k.shape[-2])
         keys, values = k, v
-        learns = cache is not None and differentiable(q, k, v)
         rooms: Any = None
         if cache is not None:
-            (keys, values), rooms = cache.join(k, v, learns)
-        bias = None if self.positions is None else self.positions.bias(q, keys.shape[-2])
-        if cache is not None and bias is not None and not learns and differentiable(bias):
-            # Its gradient will ask for them, and the next call writes into their memory.
-            keys, values = keys.clone(), values.clone()
+            asked = (q, k, v) if bias is None else (q, k, v, bias)
+            (keys, values), rooms = cache.join(k, v, differentiable(*asked))
         result: Any = dot_product_attention(
             q,  # (…, H, T, D)
             keys,
@@ -265,8 +265,9 @@ class MultiHeadAttention(PackedProjections):
         Torch's boolean masks say whom to ignore, ours whom to attend to: give `~attn_mask`, one of
         three axes as `~attn_mask.view(B, H, T, S)`, and `~key_padding_mask[:, None, None]`. Its
         weights are averaged over heads, ours are not. Of a query that may attend to nothing torch's
-        module makes NaN if the weights are asked for, and else, as ours always does, a context of
-        zeros. The weights are copied, with their dtype, device and `requires_grad`.
+        module makes NaN if the weights are asked for, or if no gradient is recorded and its fast
+        path is taken, and else, as ours always does, a context of zeros. The weights are copied,
+        with their dtype, device and `requires_grad`.
 
         Raises:
             TypeError: It is not `nn.MultiheadAttention`, or one with a `forward` of its own; its

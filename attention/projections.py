@@ -83,10 +83,10 @@ class PackedProjections(nn.Module):
     def _parts(self, weight: Float[Tensor, "all_rows embed_dim"]) -> list[Projection]:
         # By one split: the gradient of three slices would fill and add three whole matrices.
         weights = weight.split(self._sizes())
-        if self.in_proj_bias is None:
+        bias = self.in_proj_bias  # once a call: what is parametrized is computed each time
+        if bias is None:
             return [Projection(weight, None) for weight in weights]
-        biases = self.in_proj_bias.split(self._sizes())
-        return [*map(Projection, weights, biases)]
+        return [*map(Projection, weights, bias.split(self._sizes()))]
 
     def _project(
         self, x: Tensor, weight: Float[Tensor, "all_rows embed_dim"]

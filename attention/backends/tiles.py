@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.absent import idle
+from attention.absent import bounded, idle
 from attention.booleans import any_along
 from attention.heads import any_of_group, group
 from attention.masks import Mask
@@ -50,9 +50,7 @@ def visible(
         b = None
         if bias is not None:
             b = wide(under(bias, rows)[..., columns])
-            finite = b != float("-inf")
-            seen = finite if seen is None else seen & finite
-            b = b.masked_fill(~seen, 0.0)  # what a mask hides may hold anything
+            b, seen = bounded(b, seen)
         if seen is not None:
             read = any_of_group(any_along(seen, -2)[..., 0, :], group(query, key))[..., None]
             q = q.masked_fill(idle(seen), 0.0)

@@ -64,6 +64,10 @@ class Cache:
         self._keys, self._values = rooms
         self.length += key.shape[-2]
 
+    def beside(self) -> int:
+        """How many of the keys that are held stand beside the newest: all of them."""
+        return self.length
+
     def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
         """The mask, laid over what is held and what comes.
 

@@ -23,7 +23,8 @@ class RollingKVCache(Cache):
 
     Its masks must not look back farther than the window, as in
     `Causal() & SlidingWindow(window)`; others, and none, are refused. A boolean tensor is laid
-    over the keys that are held and those that come, `(…, T, min(length, window − 1) + T)`. Once
+    over the keys that are held and those that come, `(…, T, min(length, window − 1) + T)`; so is a
+    bias of positions, which must therefore depend on distances alone. Once
     more positions have come than the window holds, `crop` can go back to 0 alone.
 
     Args:
@@ -65,7 +66,7 @@ class RollingKVCache(Cache):
                 end, count = self.length + 1, min(self.length + 1, self.window)
                 return (self._last(keys, count, end), self._last(values, count, end)), rooms
         # The first query still sees what the last ones no longer do: so beside the rings.
-        count = min(self.length, self.window - 1)
+        count = self.beside()
         past, past_values = (self._last(x, count, self.length) for x in (keys, values))
         seen = torch.cat([past, key], dim=-2), torch.cat([past_values, value], dim=-2)
         return seen, rooms
@@ -75,6 +76,10 @@ class RollingKVCache(Cache):
             self._write(key, value, rooms)
         super().keep(key, value, rooms)
 
+    def beside(self) -> int:
+        """How many of the keys that are held stand beside the newest: all but the oldest."""
+        return min(self.length, self.window - 1)
+
     def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
         if mask is None or isinstance(mask, Mask):
             checks.reach(mask, self.window, self.length, queries)
@@ -82,7 +87,7 @@ class RollingKVCache(Cache):
             return mask
         checks.counts(mask, queries, self.length + queries)  # before they are counted from slots
         # A rule about positions is asked about those that count on, not about slots.
-        return Shifted(mask, self.length - min(self.length, self.window - 1))
+        return Shifted(mask, self.length - self.beside())
 
     def crop(self, length: int) -> None:
         checks.cropped(length, self.length)

@@ -1,6 +1,9 @@
 """Whether our GPU kernels can compute a call, whether they should, and by which rule."""
 
+import os
+from functools import cache
 from importlib.util import find_spec
+from shutil import which
 from typing import Any
 
 import torch
@@ -29,6 +32,8 @@ def obstacle(query: Tensor) -> str | None:
         )
         if not least:
             return "is for NVIDIA GPUs of compute capability 8.0 or higher"
+        if not compilable():
+            return "needs a C compiler, which Triton finds as gcc or clang, or by CC"
     elif device.type != "cpu" or not triton.INTERPRETED:
         return f"is for NVIDIA GPUs and query is on {device}"
     if query.dtype not in DTYPES:
@@ -36,6 +41,15 @@ def obstacle(query: Tensor) -> str | None:
     if width not in WIDTHS:
         return f"takes heads of width {', '.join(map(str, WIDTHS))} and query has {width}"
     return None
+
+
+@cache
+def compilable() -> bool:
+    """Whether Triton finds what it makes the start of a kernel with; without, its error is late."""
+    from triton import knobs
+
+    named = "CC" in os.environ or knobs.build.impl is not None
+    return named or which("gcc") is not None or which("clang") is not None
 
 
 def rule(query: Tensor, key: Tensor, mask: Mask) -> Any:

@@ -17,9 +17,10 @@ class SlidingWindow(Mask):
         keep[i, j]  where  |i + S − T − j| < width                        (T, S)
 
     So `Causal() & SlidingWindow(width)` lets a query attend to `width` keys, its own included,
-    and the window alone to `2 · width − 1`. Mistral and transformers count as we do; the
-    `window_size` of flash-attn is how many there are *beside* its own, `width − 1`; Longformer
-    gives the width of both sides together.
+    and the window alone to `2 · width − 1`. Mistral and the causal windows of transformers count
+    as we do; the `window_size` of flash-attn, and the bidirectional windows of transformers, are
+    how many there are *beside* its own, `width − 1`; Longformer gives the width of both sides
+    together.
 
     Args:
         width: A count of positions, at least 1.

@@ -8,7 +8,8 @@ class Positions:
     """A way to tell attention where the tokens stand; this one tells nothing.
 
     A module that is made with `positions` calls `place` before its keys go into a cache, so that
-    each is placed once, and `bias` with all the keys there are.
+    each is placed once, and `bias` with all the keys there are: beside a `RollingKVCache`, with
+    those that it holds, so that a bias there must depend on distances alone.
     """
 
     def place(

@@ -234,6 +234,14 @@ def test_a_bias_that_learns_beside_keys_that_do_not(kind: str, count: int) -> No
 
 
 @kinds
+def test_self_attention_as_torchs_module_is_called(kind: str) -> None:
+    attend, cache, other, x = module(), KINDS[kind](), KINDS[kind](), tokens(2, 5)
+    for part in (x[:, :4], x[:, 4:]):
+        got = attend(part, part, part, mask=WINDOW, cache=cache)
+        assert torch.equal(got, attend(part, mask=WINDOW, cache=other))
+
+
+@kinds
 @pytest.mark.parametrize("first", [1, 4])
 def test_a_cache_that_grew_in_inference_mode_is_used_after_it(kind: str, first: int) -> None:
     attend, cache, x = module(), KINDS[kind](), tokens(2, 9)

@@ -249,7 +249,7 @@ CASES = {
         "cache is the class KVCache: expected an instance",
     ),
     "a cache for another sequence": (
-        lambda: ATTEND(X, X, cache=KVCache()),
+        lambda: ATTEND(X, X.clone(), cache=KVCache()),
         ValueError,
         "key is given with a cache: expected the query alone, whose keys the cache takes up; "
         "another sequence is read without a cache, by its tokens or by what remember makes",
@@ -376,7 +376,7 @@ def test_a_module_that_refuses_leaves_the_cache_as_it_was(make) -> None:
     for call, message in (
         (lambda: ATTEND(X[:1], mask=WINDOW, cache=cache), "key has batch axes"),
         (lambda: ATTEND(elsewhere(X), mask=WINDOW, cache=cache), "query is on meta but the module"),
-        (lambda: ATTEND(X, X, cache=cache), "key is given with a cache"),
+        (lambda: ATTEND(X, X.clone(), cache=cache), "key is given with a cache"),
         (lambda: ATTEND(X, mask=WINDOW & Padding(torch.tensor([1, 2, 3])), cache=cache),
          "mask has shape"),
     ):  # fmt: skip

@@ -25,7 +25,8 @@ from attention import (
 from attention.blocks import cached
 from attention.blocks.rectangles import STRIP
 from attention.dispatch import route
-from attention.kept import MAX_BYTES, Kept, content, label, outlines
+from attention.fingerprint import MAX_BYTES, content, label, outlines
+from attention.kept import Kept
 from attention.masks import dense
 
 
@@ -322,6 +323,58 @@ def test_a_method_that_reads_a_variable_is_asked_each_time() -> None:
         torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
 
 
+NOTEBOOK = """
+from math import floor
+from torch.nn.functional import pad
+
+def near(query, key):
+    return abs(query - key) < floor(width()) if key is not None else pad(query, (0, 0))
+
+def width():
+    return (lambda: WIDTH)()
+
+class Near(Mask):
+    def __call__(self, batch, head, query, key):
+        return near(query, key) | (query == key) if Causal else near
+"""
+
+
+@pytest.mark.parametrize("cell", [
+    "WIDTH = 3",
+    "WIDTH = torch.tensor(3.0)",
+    "def width(): return 3",
+    "def near(query, key): return key <= query",
+    "width.__code__ = (lambda: 2).__code__",
+])  # fmt: skip
+def test_what_a_rule_reads_of_its_notebook_is_read_each_time(cell: str) -> None:
+    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "torch": torch, "WIDTH": 1}
+    exec(NOTEBOOK, cells)
+    rule = cells["Near"]()
+    before = attend(rule)
+    assert label(rule) is not None  # it is kept, as long as nothing changes
+    assert label(rule) == label(cells["Near"]())
+    exec(cell, cells)
+    want = attend(rule.to_tensor(6, 6))
+    assert not torch.equal(want, before)
+    torch.testing.assert_close(attend(rule), want, atol=0, rtol=0)
+
+
+def test_a_rule_that_reads_a_list_is_asked_each_time() -> None:
+    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "WIDTH": [1]}
+    exec(NOTEBOOK.replace(": WIDTH", ": WIDTH[0]"), cells)
+    rule = cells["Near"]()
+    assert label(rule) is None
+    attend(rule)
+    cells["WIDTH"][0] = 3
+    torch.testing.assert_close(attend(rule), attend(rule.to_tensor(6, 6)), atol=0, rtol=0)
+
+
+def test_functions_that_call_each_other_are_looked_at_once() -> None:
+    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "WIDTH": 1}
+    exec(NOTEBOOK.replace("return (lambda", "near, width\n    return (lambda"), cells)
+    assert label(cells["Near"]()) is not None
+
+
 def test_a_mask_with_what_cannot_be_looked_up_is_asked_each_time() -> None:
     class Width:
         __hash__ = None
@@ -485,7 +538,9 @@ def test_nothing_keeps_a_mask_alive(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_fixed_of_a_mask_is_found_once_and_goes_with_it(monkeypatch) -> None:
     asked = []
-    monkeypatch.setattr("attention.kept.content", lambda part: asked.append(part) or content(part))
+    monkeypatch.setattr(
+        "attention.fingerprint.content", lambda part: asked.append(part) or content(part)
+    )
     cuts = torch.tensor([[0, 0, 1]])
     mask = (Causal() & SlidingWindow(3)) | Documents(cuts)
     first = label(mask)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from interpreter import DEVICE
 from torch._subclasses.fake_tensor import FakeTensorMode
+from triton import knobs
 
 from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
 from attention.backends.triton import configs, launch, rows, rules, triton
@@ -284,6 +285,23 @@ def test_the_gpus_that_can(capability: tuple[int, int], monkeypatch: pytest.Monk
         query = torch.empty(1, 64, dtype=torch.float16, device="cuda")
         why = "is for NVIDIA GPUs of compute capability 8.0 or higher"
         assert kernels.obstacle(query) == (why if capability < (8, 0) else None)
+
+
+@pytest.mark.parametrize("there", ["CC", "gcc", "clang", "impl", None])
+def test_without_a_c_compiler_no_kernel_begins(there, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.version, "hip", None)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
+    monkeypatch.setattr(kernels, "which", lambda name: name if name == there else None)
+    monkeypatch.setattr(knobs.build, "impl", print if there == "impl" else None)
+    monkeypatch.delenv("CC", raising=False)
+    if there == "CC":
+        monkeypatch.setenv("CC", "cc")
+    kernels.compilable.cache_clear()
+    with FakeTensorMode():
+        query = torch.empty(1, 64, dtype=torch.float16, device="cuda")
+        why = "needs a C compiler, which Triton finds as gcc or clang, or by CC"
+        assert kernels.obstacle(query) == (None if there else why)
+    kernels.compilable.cache_clear()
 
 
 def halves(*shape: int) -> torch.Tensor:
