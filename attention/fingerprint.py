@@ -128,7 +128,7 @@ def body(method: Any, *around: object) -> list[object]:
     first = getattr(method, "__defaults__", None) or ()
     named = getattr(method, "__kwdefaults__", None) or {}
     given = [*map(content, first), *((name, content(named[name])) for name in sorted(named))]
-    variables = {} if code is None else method.__globals__
+    variables = getattr(method, "__globals__", {})
     told = [told for name in names(code) for told in read(name, variables, method, *around)]
     return [code, *given, *told]
 

@@ -81,6 +81,21 @@ def if_clean(
     return context if clean(context, idle(keep) if empty is None else empty) else None
 
 
+def short(
+    query: Float[Tensor, "batch heads queries head_dim"],
+    key: Float[Tensor, "batch heads keys head_dim"],
+    value: Float[Tensor, "batch heads keys value_dim"],
+    scale: float,
+    causal: bool,
+) -> Float[Tensor, "batch heads queries value_dim"] | None:
+    """The context of fewer keys than fill a register, by one call; None where NaN may be lost.
+
+    The log-sum-exp of a query whose NaN was lost is 0.
+    """
+    context, sums = FORWARD(query, key, value, is_causal=causal, scale=scale)
+    return context if sums.all() else None
+
+
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:
     """Whether torch's kernel, without a mask, would lose NaN."""
     # First, since what is asked of sizes while compiling makes the code for these alone.

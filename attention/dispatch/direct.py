@@ -12,6 +12,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention.absent import REGISTER
 from attention.backends import suited
+from attention.backends.fused import short
 from attention.backends.sdpa import guarded, sdpa
 from attention.checks.numbers import LARGEST
 from attention.checks.numbers import scale as default
@@ -19,6 +20,7 @@ from attention.dispatch.choice import MANY
 from attention.dispatch.onednn import most
 from attention.dispatch.route import kept_or_new
 from attention.masks import Causal, Mask
+from attention.transforms import learns
 
 
 def direct(
@@ -36,17 +38,19 @@ def direct(
     causal = type(mask) is Causal
     if causal or mask is None:
         q, k = query.shape, key.shape
-        # Of fewer keys torch's kernel loses NaN; of none of something it may know nothing. With
-        # more keys torch means another mask, and of many tokens blocks may be faster.
+        # Of few keys torch's kernel loses NaN; of none of something it may know nothing. With more
+        # keys torch means another mask, and of many tokens blocks may be faster.
         if (
             len(q) == 4
             and k == value.shape
-            and k[2] >= REGISTER
+            and (k[2] >= REGISTER or bare(query, key, value))
             and 0 not in q
             and (q[2] == 1 or q[0] * q[1] * q[2] * k[2] < (MANY if causal else most(query)))
             and (not causal or q[2] == 1 or q[2] == k[2])
         ):
             causal = causal and q[2] > 1  # the last query sees all
+            if k[2] < REGISTER:
+                return short(query, key, value, default(scale, q[3]), causal)
             if q[1] != k[1] or suited.coarse(query):
                 return sdpa(query, key, value, None, default(scale, q[3]), 0.0, causal)
             # Each argument less that torch has to read is 0.2 µs less.
@@ -61,3 +65,13 @@ def direct(
         context = scaled_dot_product_attention(query, key, value, found.given, scale=scale)
         return guarded(context) if context.requires_grad else context
     return found.run(query, key, value, found.over(mask), None, scale, None, 0.0)[0]
+
+
+def bare(
+    query: Float[Tensor, "*heads queries head_dim"],
+    key: Float[Tensor, "*kv_heads keys head_dim"],
+    value: Float[Tensor, "*kv_heads keys value_dim"],
+) -> bool:
+    """Whether torch's CPU kernel itself, which also says what it summed, can be called."""
+    at_hand = query.is_cpu and key.size(2) > 0 and suited.as_it_is(query, key, value)
+    return at_hand and not learns(query, key, value)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention import (
@@ -188,7 +189,12 @@ def test_a_call_that_fails_fails_once(monkeypatch) -> None:
         (((2, 3, 5, 8), (2, 3, 20, 8)), (True, False)),  # torch aligns the first with the first
         (((2, 3, 30, 8), (2, 3, 20, 8)), (True, False)),
         (((2, 3, REGISTER, 8), (2, 3, REGISTER, 8)), (True, True)),
-        (((2, 3, 20, 8), (2, 3, REGISTER - 1, 8)), (False, False)),
+        (((2, 3, 20, 8), (2, 3, REGISTER - 1, 8)), (True, False)),
+        (((2, 3, REGISTER - 1, 8), (2, 3, REGISTER - 1, 8)), (True, True)),
+        (((2, 3, 1, 8), (2, 3, 1, 8)), (True, True)),
+        (((2, 3, 1, 8), (2, 3, 3, 8)), (True, True)),
+        (((2, 6, 1, 8), (2, 3, 3, 8)), (False, False)),
+        (((2, 3, 5, 8), (2, 3, 0, 8)), (False, False)),
         (((2, 6, 20, 8), (2, 3, 20, 8)), (True, True)),  # heads in groups
         (((2, 6, 1, 8), (2, 3, 20, 8)), (True, True)),
         (((3, 20, 8), (3, 20, 8)), (False, False)),
@@ -203,6 +209,36 @@ def test_which_shapes_go_directly(
     got = dot_product_attention(*x, mask)
     assert (not slow) == directly[mask is not None]
     torch.testing.assert_close(got, dot_product_attention(*x, mask, backend="eager"))
+
+
+@pytest.mark.parametrize("mask", [None, Causal()])
+@pytest.mark.parametrize("at", [None, 0, 1, 2])
+def test_of_few_keys_lost_nan_is_looked_for(at: int | None, mask: Mask | None, slow) -> None:
+    """Torch's kernel makes zeros of less than a register: then once more, in another way."""
+    x = given((2, 3, 5, 8), (2, 3, 5, 8))
+    if at is not None:
+        x[at][1, 2, :, 0] = float("nan")
+    got = dot_product_attention(*x, mask)
+    assert bool(slow) == (at in (0, 1))
+    want = dot_product_attention(*x, mask, backend="eager")
+    assert want.isnan().any() == (at is not None)
+    torch.testing.assert_close(got, want, equal_nan=True)
+
+
+def test_few_keys_that_torchs_own_kernel_does_not_take_at_once(slow) -> None:
+    x = given((2, 3, 5, 8), (2, 3, 5, 8))
+    dot_product_attention(*x)
+    assert not slow
+    apart = x[0], x[1].mT.contiguous().mT, x[2]
+    learning = [y.clone().requires_grad_() for y in x]
+    for others in (apart, learning):
+        slow.clear()
+        dot_product_attention(*others)
+        assert slow
+    slow.clear()
+    with sdpa_kernel(SDPBackend.MATH):
+        dot_product_attention(*x)
+    assert slow
 
 
 @pytest.mark.parametrize("tokens", [511, 512])
