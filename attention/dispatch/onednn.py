@@ -22,8 +22,8 @@ MOST_THREADS = 8
 # Narrower heads leave more time to the softmax, and of wider ones sums of oneDNN err more.
 WIDTHS = range(64, 129)
 # What a score costs here, of 1 that torch's kernel takes; and one in a slab that a mask hides part
-# of. On two cores of Zen 5 with 64 entries a head that was 1.4 ns, with sums of 1,024 keys. Those of
-# 256 have not been measured there; on Zen 3 they take 9 % longer.
+# of. On two cores of Zen 5 with 64 entries a head that was 1.4 ns, with sums of 1,024 keys. Of 256
+# it has not been measured there; on Zen 3 they take 9 % longer.
 SCORE, HIDDEN = 0.66, 0.71
 # What a slab of a head costs beside it; and for each thread, that those with which torch computed
 # before wait some 5 ms for more work, and take turns with ours. With gradients the rest is three
