@@ -73,5 +73,5 @@ def bare(
     value: Float[Tensor, "*kv_heads keys value_dim"],
 ) -> bool:
     """Whether torch's CPU kernel itself, which also says what it summed, can be called."""
-    at_hand = query.is_cpu and key.size(2) > 0 and suited.as_it_is(query, key, value)
+    at_hand = query.is_cpu and suited.as_it_is(query, key, value)
     return at_hand and not learns(query, key, value)

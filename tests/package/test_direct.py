@@ -192,6 +192,7 @@ def test_a_call_that_fails_fails_once(monkeypatch) -> None:
         (((2, 3, 20, 8), (2, 3, REGISTER - 1, 8)), (True, False)),
         (((2, 3, REGISTER - 1, 8), (2, 3, REGISTER - 1, 8)), (True, True)),
         (((2, 3, 1, 8), (2, 3, 1, 8)), (True, True)),
+        (((2, 3, 2, 8), (2, 3, 2, 8)), (True, True)),
         (((2, 3, 1, 8), (2, 3, 3, 8)), (True, True)),
         (((2, 6, 1, 8), (2, 3, 3, 8)), (False, False)),
         (((2, 3, 5, 8), (2, 3, 0, 8)), (False, False)),
@@ -213,14 +214,17 @@ def test_which_shapes_go_directly(
 
 @pytest.mark.parametrize("mask", [None, Causal()])
 @pytest.mark.parametrize("at", [None, 0, 1, 2])
-def test_of_few_keys_lost_nan_is_looked_for(at: int | None, mask: Mask | None, slow) -> None:
+@pytest.mark.parametrize("scale", [None, 0.3])
+def test_of_few_keys_lost_nan_is_looked_for(
+    scale: float | None, at: int | None, mask: Mask | None, slow
+) -> None:
     """Torch's kernel makes zeros of less than a register: then once more, in another way."""
     x = given((2, 3, 5, 8), (2, 3, 5, 8))
     if at is not None:
         x[at][1, 2, :, 0] = float("nan")
-    got = dot_product_attention(*x, mask)
+    got = dot_product_attention(*x, mask, scale=scale)
     assert bool(slow) == (at in (0, 1))
-    want = dot_product_attention(*x, mask, backend="eager")
+    want = dot_product_attention(*x, mask, scale=scale, backend="eager")
     assert want.isnan().any() == (at is not None)
     torch.testing.assert_close(got, want, equal_nan=True)
 
