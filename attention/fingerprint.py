@@ -1,6 +1,7 @@
 """What a mask is made of: two with the same let the same queries attend to the same keys."""
 
 from collections.abc import Iterator
+from dis import get_instructions
 from functools import lru_cache
 from types import BuiltinFunctionType, CodeType, FunctionType, GetSetDescriptorType, ModuleType
 from typing import Any, NamedTuple
@@ -44,7 +45,7 @@ def label(mask: Mask) -> object:
             itself = ref(mask, lambda _: outlines.pop(number, None))
             known = outlines[number] = Outline(itself, fixed, tensors)
         return known.filled()
-    except (TypeError, RuntimeError):  # it holds a list, say, or a tensor that is no array
+    except (TypeError, RuntimeError, ValueError):  # a list, say, or a tensor that is no array
         return None
 
 
@@ -61,8 +62,11 @@ def outline(part: object, tensors: list[ref[Tensor]]) -> object:
     return content(part)
 
 
-def content(part: object) -> object:
-    """What a mask is made of, tensors by their content: they may change in place."""
+def content(part: object, seen: set[int] | None = None) -> object:
+    """What a mask is made of, tensors by their content: they may change in place.
+
+    The functions that were seen are not read again, by their numbers.
+    """
     if isinstance(part, Mask):
         if (own := classes(type(part))) is None:
             raise TypeError(f"{type(part).__name__} may change unseen")
@@ -71,7 +75,8 @@ def content(part: object) -> object:
             held = {name: getattr(part, name) for name in held_names(own)} | held
         if not (held or own):
             return type(part)
-        return type(part), *codes(own), *held, *map(content, held.values())
+        seen = set() if seen is None else seen
+        return type(part), *codes(own, seen), *held, *(content(x, seen) for x in held.values())
     if isinstance(part, Tensor) and part.nbytes <= MAX_BYTES:
         return part.dtype, part.shape, part.numpy().tobytes()
     if type(part) in PLAIN:
@@ -104,22 +109,21 @@ def held_names(own: tuple[type, ...]) -> Iterator[str]:
                 yield name
 
 
-def codes(own: tuple[type, ...]) -> list[object]:
+def codes(own: tuple[type, ...], seen: set[int]) -> list[object]:
     """What methods and properties of classes are and do: a notebook may define them anew."""
     named = [pair for base in own for pair in vars(base).items() if hasattr(pair[1], "__get__")]
     found = [value for _, value in named]
     asked = [value for name, value in named if name not in UNASKED]
     inner = [getattr(value, "fget", None) or getattr(value, "__func__", value) for value in asked]
-    changed = [told for method in inner for told in body(method)]
+    unread = [value for value in inner if id(value) not in seen]
+    changed = [told for method in unread for told in body(method, seen)]
     hash((*found, *changed))  # a TypeError here says that it cannot be kept
     return [*found, *changed]
 
 
-def body(method: Any, *around: object) -> list[object]:
-    """What a method does: its code, what it takes when nothing is given, and what it reads.
-
-    Those around it are not asked again: functions may call each other.
-    """
+def body(method: Any, seen: set[int]) -> list[object]:
+    """What a method does: its code, what it takes when nothing is given, and what it reads."""
+    seen.add(id(method))  # functions may call each other
     code = getattr(method, "__code__", None)
     if code is None and not isinstance(method, GetSetDescriptorType):  # as of `__dict__`
         raise TypeError(f"{type(method).__name__} may change unseen")
@@ -127,30 +131,40 @@ def body(method: Any, *around: object) -> list[object]:
         raise TypeError(f"{method.__name__} reads variables, and may change unseen")
     first = getattr(method, "__defaults__", None) or ()
     named = getattr(method, "__kwdefaults__", None) or {}
-    given = [*map(content, first), *((name, content(named[name])) for name in sorted(named))]
+    given = [content(value, seen) for value in (*first, *(named[name] for name in sorted(named)))]
     variables = getattr(method, "__globals__", {})
-    told = [told for name in names(code) for told in read(name, variables, method, *around)]
-    return [code, *given, *told]
+    asked = () if code is None else names(code)
+    told = [told for name in asked for told in read(name, variables, seen)]
+    return [code, *sorted(named), *given, *told]
 
 
-def names(code: CodeType | None) -> Iterator[str]:
-    """What code asks for by name, and the code inside it."""
-    if code is not None:
-        yield from code.co_names
-        for part in code.co_consts:
-            yield from names(part if isinstance(part, CodeType) else None)
+@lru_cache(256)
+def names(code: CodeType) -> tuple[str, ...]:
+    """What code asks its module for, and the code inside it; not what it asks an object for."""
+    own = [x.argval for x in get_instructions(code) if x.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    inner = [name for part in code.co_consts if isinstance(part, CodeType) for name in names(part)]
+    return tuple(dict.fromkeys(own + inner))
 
 
-def read(name: str, variables: dict[str, Any], *around: Any) -> list[object]:
+def read(name: str, variables: dict[str, Any], seen: set[int]) -> list[object]:
     """What is known by this name in a module or a notebook, which may give it to another."""
     value = variables.get(name)
-    if name not in variables or any(value is other for other in around):
+    if name not in variables or id(value) in seen:
         return []
-    if isinstance(value, FunctionType) and value.__globals__ is variables:
-        return [name, value, *body(value, *around)]
-    if isinstance(value, FunctionType | BuiltinFunctionType | ModuleType | type):
-        return [name, value]
-    return [name, content(value)]
+    if isinstance(value, FunctionType) and value.__globals__ is variables and not vars(value):
+        return [name, value, *body(value, seen)]
+    return [name, value if elsewhere(value) else content(value, seen)]
+
+
+def elsewhere(value: object) -> bool:
+    """Whether it is of another module, whose rules and functions stay as they are."""
+    if isinstance(value, FunctionType):  # one that wraps another has a closure
+        return not (value.__closure__ or vars(value))
+    if isinstance(value, BuiltinFunctionType):  # one of an object may change with it
+        return value.__self__ is None or isinstance(value.__self__, ModuleType)
+    if isinstance(value, type):
+        return not issubclass(value, Mask) or classes(value) == ()
+    return isinstance(value, ModuleType)
 
 
 def bytes_in(part: object) -> int:

@@ -90,10 +90,10 @@ def short(
 ) -> Float[Tensor, "batch heads queries value_dim"] | None:
     """The context of fewer keys than fill a register, by one call; None where NaN may be lost.
 
-    The log-sum-exp of a query whose NaN was lost is 0.
+    The log-sum-exp of a query whose NaN was lost is 0; so is that of a single score of 0.
     """
     context, sums = FORWARD(query, key, value, is_causal=causal, scale=scale)
-    return context if sums.all() else None
+    return context if sums.all() or not loses(query, key) else None
 
 
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:

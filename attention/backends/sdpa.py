@@ -7,6 +7,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention.backends import suited
 from attention.backends.once import once
+from attention.checks.numbers import SMALLEST
 from attention.heads import fold, four, unfold
 
 
@@ -82,9 +83,10 @@ def positive_scale(
     goes to the query, which stays exact; in halves a product would not.
     """
     if isinstance(scale, float) and scale < 0:
-        return -query, -scale
-    # 0 has no sign to give away; and a size, while exporting, would be fixed.
-    if not isinstance(scale, float) or scale == 0:
+        query, scale = -query, -scale
+    # What is 0 in single precision has no sign to give away; and a size, while exporting, would be
+    # fixed.
+    if not isinstance(scale, float) or scale < SMALLEST:
         return query * scale, 1.0
     return query, scale
 

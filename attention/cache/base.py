@@ -65,7 +65,7 @@ class Cache:
         self.length += key.shape[-2]
 
     def beside(self) -> int:
-        """How many of the keys that are held stand beside the newest: all of them."""
+        """How many of the keys that are held `join` gives beside the newest: all of them."""
         return self.length
 
     def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-LARGEST = torch.finfo(torch.float32).max
+LARGEST, SMALLEST = torch.finfo(torch.float32).max, torch.finfo(torch.float32).tiny
 LONGEST = (1 << 63) - 1  # of int64
 
 
@@ -26,7 +26,7 @@ def softcap(value: Any) -> float | None:
     if value is None:
         return None
     # A smaller one would be 0 in float32, and a score of 0 over it NaN.
-    if (number := finite("softcap", value)) < torch.finfo(torch.float32).tiny:
+    if (number := finite("softcap", value)) < SMALLEST:
         raise ValueError(f"softcap is {number:.3g}: expected a number above 0, or None for no cap")
     return number
 

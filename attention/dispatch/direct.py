@@ -14,7 +14,7 @@ from attention.absent import REGISTER
 from attention.backends import suited
 from attention.backends.fused import short
 from attention.backends.sdpa import guarded, sdpa
-from attention.checks.numbers import LARGEST
+from attention.checks.numbers import LARGEST, SMALLEST
 from attention.checks.numbers import scale as default
 from attention.dispatch.choice import MANY
 from attention.dispatch.onednn import most
@@ -33,7 +33,7 @@ def direct(
     """The context of queries, keys and values that go together; None if more is to be found out."""
     if torch._C._is_any_autocast_enabled():
         return None
-    if scale is not None and not (isinstance(scale, float) and 0 < scale <= LARGEST):
+    if scale is not None and not (isinstance(scale, float) and SMALLEST <= scale <= LARGEST):
         return None
     causal = type(mask) is Causal
     if causal or mask is None:
@@ -43,7 +43,7 @@ def direct(
         if (
             len(q) == 4
             and k == value.shape
-            and (k[2] >= REGISTER or bare(query, key, value))
+            and (k[2] >= REGISTER or at_hand(query, key, value))
             and 0 not in q
             and (q[2] == 1 or q[0] * q[1] * q[2] * k[2] < (MANY if causal else most(query)))
             and (not causal or q[2] == 1 or q[2] == k[2])
@@ -67,11 +67,15 @@ def direct(
     return found.run(query, key, value, found.over(mask), None, scale, None, 0.0)[0]
 
 
-def bare(
+def at_hand(
     query: Float[Tensor, "*heads queries head_dim"],
     key: Float[Tensor, "*kv_heads keys head_dim"],
     value: Float[Tensor, "*kv_heads keys value_dim"],
 ) -> bool:
     """Whether torch's CPU kernel itself, which also says what it summed, can be called."""
-    at_hand = query.is_cpu and suited.as_it_is(query, key, value)
-    return at_hand and not learns(query, key, value)
+    return (
+        not learns(query, key, value)
+        and query.is_cpu
+        and all(type(x) in (Tensor, torch.nn.Parameter) for x in (query, key, value))
+        and suited.as_it_is(query, key, value)
+    )

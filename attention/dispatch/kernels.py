@@ -48,8 +48,10 @@ def compilable() -> bool:
     """Whether Triton finds what it makes the start of a kernel with; without, its error is late."""
     from triton import knobs
 
-    named = "CC" in os.environ or knobs.build.impl is not None
-    return named or which("gcc") is not None or which("clang") is not None
+    if knobs.build.impl is not None:
+        return True
+    names = [os.environ["CC"]] if "CC" in os.environ else ["gcc", "clang"]
+    return any(which(name) is not None for name in names)
 
 
 def rule(query: Tensor, key: Tensor, mask: Mask) -> Any:

@@ -1,8 +1,11 @@
 """The usual call goes directly to torch's kernel; another finds its way as ever."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import scaled_dot_product_attention
 
@@ -215,16 +218,21 @@ def test_which_shapes_go_directly(
 @pytest.mark.parametrize("mask", [None, Causal()])
 @pytest.mark.parametrize("at", [None, 0, 1, 2])
 @pytest.mark.parametrize("scale", [None, 0.3])
+@pytest.mark.parametrize("where", [slice(None), 0, 4])
 def test_of_few_keys_lost_nan_is_looked_for(
-    scale: float | None, at: int | None, mask: Mask | None, slow
+    where: Any, scale: float | None, at: int | None, mask: Mask | None, slow
 ) -> None:
     """Torch's kernel makes zeros of less than a register: then once more, in another way."""
     x = given((2, 3, 5, 8), (2, 3, 5, 8))
     if at is not None:
-        x[at][1, 2, :, 0] = float("nan")
+        x[at][1, 2, where, 0] = float("nan")
     got = dot_product_attention(*x, mask, scale=scale)
-    assert bool(slow) == (at in (0, 1))
-    want = dot_product_attention(*x, mask, scale=scale, backend="eager")
+    assert slow or where != slice(None) or at not in (0, 1)
+    assert not slow or at in (0, 1)
+    query, key, value = (y.double() for y in x)
+    keep = torch.ones(5, 5, dtype=torch.bool) if mask is None else mask.to_tensor(5, 5)
+    scores = query @ key.mT * (scale or 8**-0.5)
+    want = (scores.masked_fill(~keep, -torch.inf).softmax(dim=-1) @ value).float()
     assert want.isnan().any() == (at is not None)
     torch.testing.assert_close(got, want, equal_nan=True)
 
@@ -233,6 +241,14 @@ def test_few_keys_that_torchs_own_kernel_does_not_take_at_once(slow) -> None:
     x = given((2, 3, 5, 8), (2, 3, 5, 8))
     dot_product_attention(*x)
     assert not slow
+    zero = x[0].clone()
+    zero[:, :, 0] = 0  # alone, the first query has a log-sum-exp of 0
+    dot_product_attention(zero, x[1], x[2], Causal())
+    assert not slow
+    with FakeTensorMode() as mode:
+        fake = [mode.from_tensor(y) for y in x]
+    assert dot_product_attention(*fake).shape == x[0].shape
+    slow.clear()
     apart = x[0], x[1].mT.contiguous().mT, x[2]
     learning = [y.clone().requires_grad_() for y in x]
     for others in (apart, learning):

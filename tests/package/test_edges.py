@@ -381,3 +381,13 @@ def test_the_last_query_may_see_less_than_those_before(draw) -> None:
         context = dot_product_attention(query, key, value, Early(), backend=backend)
         want = dot_product_attention(query, key, value, Early(), backend="loops")
         torch.testing.assert_close(context, want)
+
+
+@pytest.mark.parametrize("keys", [5, 20])
+@pytest.mark.parametrize("scale", [1e-46, -1e-46, 1e-40, 0.0])
+def test_a_scale_that_single_precision_does_not_hold(scale: float, keys: int) -> None:
+    """In torch's kernel it would be 0, and 0 times the −∞ of a causal mask is NaN."""
+    query, key, value = torch.randn(3, 1, 2, keys, 8)
+    context = dot_product_attention(query, key, value, Causal(), scale=scale)
+    means = value.cumsum(dim=-2) / torch.arange(1, keys + 1)[:, None]
+    torch.testing.assert_close(context, means)

@@ -21,6 +21,7 @@ from attention import (
     SlidingWindow,
     blocks,
     dot_product_attention,
+    fingerprint,
 )
 from attention.blocks import cached
 from attention.blocks.rectangles import STRIP
@@ -369,10 +370,70 @@ def test_a_rule_that_reads_a_list_is_asked_each_time() -> None:
     torch.testing.assert_close(attend(rule), attend(rule.to_tensor(6, 6)), atol=0, rtol=0)
 
 
-def test_functions_that_call_each_other_are_looked_at_once() -> None:
+def test_functions_that_call_each_other_are_looked_at_once(monkeypatch) -> None:
     cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "WIDTH": 1}
     exec(NOTEBOOK.replace("return (lambda", "near, width\n    return (lambda"), cells)
+    seen = []
+    body = fingerprint.body
+    monkeypatch.setattr(
+        fingerprint, "body", lambda method, *more: seen.append(method) or body(method, *more)
+    )
     assert label(cells["Near"]()) is not None
+    assert [method.__name__ for method in seen] == ["__call__", "near", "width"]
+
+
+@pytest.mark.parametrize("cell", [
+    "near = torch.no_grad()(near)",
+    "near.width = 3",
+    "near = [3].index",
+    "Causal = type('Own', (Mask,), {})",
+    "Causal = [1]",
+    "Causal = 10 ** 5000",
+])  # fmt: skip
+def test_what_may_change_without_a_trace_is_not_kept(cell: str) -> None:
+    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "torch": torch, "WIDTH": 1}
+    cells["__name__"] = "notebook"
+    exec(NOTEBOOK, cells)
+    assert label(cells["Near"]()) is not None
+    exec(cell, cells)
+    assert label(cells["Near"]()) is None
+
+
+def test_what_a_rule_asks_an_object_for_is_no_variable() -> None:
+    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal}
+    exec(
+        "class Not(Mask):\n"
+        "    def __init__(self, mask):\n"
+        "        self.mask = mask\n"
+        "    def __call__(self, *where):\n"
+        "        return self.mask(*where) == False\n"
+        "mask = Not(Causal())\n",
+        cells,
+    )
+    before = label(cells["mask"])
+    assert before is not None
+    cells["mask"] = [1]
+    assert label(cells["Not"](Causal())) == before
+
+
+def test_a_rule_that_reads_one_of_its_own_kind() -> None:
+    cells: dict[str, Any] = {"Mask": Mask}
+    exec(
+        "class Deep(Mask):\n"
+        "    def __init__(self, depth):\n"
+        "        self.depth = depth\n"
+        "    def __call__(self, *where):\n"
+        "        return (where[2] == where[3]) | (self.depth < inner.depth)\n"
+        "inner = Deep(0)\n",
+        cells,
+    )
+    rule = cells["Deep"](1)
+    assert not attend(rule).isnan().any()
+    before = label(rule)
+    assert before is not None
+    cells["inner"].depth = 2
+    assert label(rule) != before
+    torch.testing.assert_close(attend(rule), attend(rule.to_tensor(6, 6)), atol=0, rtol=0)
 
 
 def test_a_mask_with_what_cannot_be_looked_up_is_asked_each_time() -> None:

@@ -1,6 +1,7 @@
 """A mask as the few numbers of our GPU kernels, and what is started with them."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -287,21 +288,28 @@ def test_the_gpus_that_can(capability: tuple[int, int], monkeypatch: pytest.Monk
         assert kernels.obstacle(query) == (why if capability < (8, 0) else None)
 
 
-@pytest.mark.parametrize("there", ["CC", "gcc", "clang", "impl", None])
+@pytest.fixture
+def asked_anew() -> Iterator[None]:
+    kernels.compilable.cache_clear()
+    yield
+    kernels.compilable.cache_clear()
+
+
+@pytest.mark.usefixtures("asked_anew")
+@pytest.mark.parametrize("there", ["CC", "gcc", "clang", "impl", "CC that is gone", None])
 def test_without_a_c_compiler_no_kernel_begins(there, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.version, "hip", None)
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: (9, 0))
     monkeypatch.setattr(kernels, "which", lambda name: name if name == there else None)
     monkeypatch.setattr(knobs.build, "impl", print if there == "impl" else None)
     monkeypatch.delenv("CC", raising=False)
-    if there == "CC":
-        monkeypatch.setenv("CC", "cc")
-    kernels.compilable.cache_clear()
+    if there and there.startswith("CC"):
+        monkeypatch.setenv("CC", "CC")
     with FakeTensorMode():
         query = torch.empty(1, 64, dtype=torch.float16, device="cuda")
         why = "needs a C compiler, which Triton finds as gcc or clang, or by CC"
-        assert kernels.obstacle(query) == (None if there else why)
-    kernels.compilable.cache_clear()
+        able = there in ("CC", "gcc", "clang", "impl")
+        assert kernels.obstacle(query) == (None if able else why)
 
 
 def halves(*shape: int) -> torch.Tensor:
