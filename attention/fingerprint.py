@@ -153,6 +153,9 @@ def read(name: str, variables: dict[str, Any], seen: set[int]) -> list[object]:
         return []
     if isinstance(value, FunctionType) and value.__globals__ is variables and not vars(value):
         return [name, value, *body(value, seen)]
+    if isinstance(value, type) and issubclass(value, Mask) and (own := classes(value)):
+        held = [(name, content(getattr(value, name), seen)) for name in held_names(own)]
+        return [name, value, *codes(own, seen), *held]
     return [name, value if elsewhere(value) else content(value, seen)]
 
 
@@ -162,8 +165,8 @@ def elsewhere(value: object) -> bool:
         return not (value.__closure__ or vars(value))
     if isinstance(value, BuiltinFunctionType):  # one of an object may change with it
         return value.__self__ is None or isinstance(value.__self__, ModuleType)
-    if isinstance(value, type):
-        return not issubclass(value, Mask) or classes(value) == ()
+    if isinstance(value, type):  # with slots, say, a mask may hold what no name tells
+        return not issubclass(value, Mask) or classes(value) is not None
     return isinstance(value, ModuleType)
 
 

@@ -386,7 +386,7 @@ def test_functions_that_call_each_other_are_looked_at_once(monkeypatch) -> None:
     "near = torch.no_grad()(near)",
     "near.width = 3",
     "near = [3].index",
-    "Causal = type('Own', (Mask,), {})",
+    "Causal = type('Slots', (Mask,), {'__slots__': 'held'})",
     "Causal = [1]",
     "Causal = 10 ** 5000",
 ])  # fmt: skip
@@ -414,6 +414,28 @@ def test_what_a_rule_asks_an_object_for_is_no_variable() -> None:
     assert before is not None
     cells["mask"] = [1]
     assert label(cells["Not"](Causal())) == before
+
+
+@pytest.mark.parametrize("cell", ["Near.width = 3", "Near.reach = lambda self: 3", "WIDTH = 3"])
+def test_a_rule_that_names_its_class(cell: str) -> None:
+    cells: dict[str, Any] = {"__name__": "notebook", "Mask": Mask, "WIDTH": 1}
+    exec(
+        "class Near(Mask):\n"
+        "    width = 1\n"
+        "    def reach(self):\n"
+        "        return WIDTH\n"
+        "class Same(Mask):\n"
+        "    def __call__(self, batch, head, query, key):\n"
+        "        assert Same\n"
+        "        return abs(query - key) < Near.width * Near().reach()\n",
+        cells,
+    )
+    rule = cells["Same"]()
+    before = label(rule)
+    assert before == label(cells["Same"]()) is not None
+    exec(cell, cells)
+    assert label(rule) != before
+    torch.testing.assert_close(attend(rule), attend(rule.to_tensor(6, 6)), atol=0, rtol=0)
 
 
 def test_a_rule_that_reads_one_of_its_own_kind() -> None:
