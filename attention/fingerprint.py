@@ -149,8 +149,10 @@ def names(code: CodeType) -> tuple[str, ...]:
 def read(name: str, variables: dict[str, Any], seen: set[int]) -> list[object]:
     """What is known by this name in a module or a notebook, which may give it to another."""
     value = variables.get(name)
-    if name not in variables or id(value) in seen:
+    if name not in variables:
         return []
+    if id(value) in seen:
+        return [name, value]
     if isinstance(value, FunctionType) and value.__globals__ is variables and not vars(value):
         return [name, value, *body(value, seen)]
     if isinstance(value, type) and issubclass(value, Mask) and (own := classes(value)):

@@ -360,6 +360,26 @@ def test_what_a_rule_reads_of_its_notebook_is_read_each_time(cell: str) -> None:
     torch.testing.assert_close(attend(rule), want, atol=0, rtol=0)
 
 
+def test_a_name_that_goes_from_one_function_that_was_read_to_another() -> None:
+    cells: dict[str, Any] = {"Mask": Mask}
+    exec(
+        "def near(query, key):\n"
+        "    return query == key\n"
+        "def far(query, key):\n"
+        "    return key <= query\n"
+        "class Other(Mask):\n"
+        "    def __call__(self, batch, head, query, key):\n"
+        "        near, far\n"
+        "        return taken(query, key)\n"
+        "taken = near\n",
+        cells,
+    )
+    rule = cells["Other"]()
+    attend(rule)
+    cells["taken"] = cells["far"]
+    torch.testing.assert_close(attend(rule), attend(rule.to_tensor(6, 6)), atol=0, rtol=0)
+
+
 def test_a_rule_that_reads_a_list_is_asked_each_time() -> None:
     cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "WIDTH": [1]}
     exec(NOTEBOOK.replace(": WIDTH", ": WIDTH[0]"), cells)
