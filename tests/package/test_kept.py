@@ -324,6 +324,13 @@ def test_a_method_that_reads_a_variable_is_asked_each_time() -> None:
         torch.testing.assert_close(attend(Near()), want, atol=0, rtol=0)
 
 
+def notebook(source: str, **names: object) -> dict[str, Any]:
+    """The variables of a notebook after this cell."""
+    cells = {"__name__": "notebook", "Mask": Mask, "Causal": Causal, "torch": torch, **names}
+    exec(source, cells)
+    return cells
+
+
 NOTEBOOK = """
 from math import floor
 from torch.nn.functional import pad
@@ -348,8 +355,7 @@ class Near(Mask):
     "width.__code__ = (lambda: 2).__code__",
 ])  # fmt: skip
 def test_what_a_rule_reads_of_its_notebook_is_read_each_time(cell: str) -> None:
-    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "torch": torch, "WIDTH": 1}
-    exec(NOTEBOOK, cells)
+    cells = notebook(NOTEBOOK, WIDTH=1)
     rule = cells["Near"]()
     before = attend(rule)
     assert label(rule) is not None  # it is kept, as long as nothing changes
@@ -361,8 +367,7 @@ def test_what_a_rule_reads_of_its_notebook_is_read_each_time(cell: str) -> None:
 
 
 def test_a_name_that_goes_from_one_function_that_was_read_to_another() -> None:
-    cells: dict[str, Any] = {"Mask": Mask}
-    exec(
+    cells = notebook(
         "def near(query, key):\n"
         "    return query == key\n"
         "def far(query, key):\n"
@@ -372,7 +377,6 @@ def test_a_name_that_goes_from_one_function_that_was_read_to_another() -> None:
         "        near, far\n"
         "        return taken(query, key)\n"
         "taken = near\n",
-        cells,
     )
     rule = cells["Other"]()
     attend(rule)
@@ -381,8 +385,7 @@ def test_a_name_that_goes_from_one_function_that_was_read_to_another() -> None:
 
 
 def test_a_rule_that_reads_a_list_is_asked_each_time() -> None:
-    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "WIDTH": [1]}
-    exec(NOTEBOOK.replace(": WIDTH", ": WIDTH[0]"), cells)
+    cells = notebook(NOTEBOOK.replace(": WIDTH", ": WIDTH[0]"), WIDTH=[1])
     rule = cells["Near"]()
     assert label(rule) is None
     attend(rule)
@@ -391,8 +394,7 @@ def test_a_rule_that_reads_a_list_is_asked_each_time() -> None:
 
 
 def test_functions_that_call_each_other_are_looked_at_once(monkeypatch) -> None:
-    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "WIDTH": 1}
-    exec(NOTEBOOK.replace("return (lambda", "near, width\n    return (lambda"), cells)
+    cells = notebook(NOTEBOOK.replace("return (lambda", "near, width\n    return (lambda"), WIDTH=1)
     seen = []
     body = fingerprint.body
     monkeypatch.setattr(
@@ -411,24 +413,20 @@ def test_functions_that_call_each_other_are_looked_at_once(monkeypatch) -> None:
     "Causal = 10 ** 5000",
 ])  # fmt: skip
 def test_what_may_change_without_a_trace_is_not_kept(cell: str) -> None:
-    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal, "torch": torch, "WIDTH": 1}
-    cells["__name__"] = "notebook"
-    exec(NOTEBOOK, cells)
+    cells = notebook(NOTEBOOK, WIDTH=1)
     assert label(cells["Near"]()) is not None
     exec(cell, cells)
     assert label(cells["Near"]()) is None
 
 
 def test_what_a_rule_asks_an_object_for_is_no_variable() -> None:
-    cells: dict[str, Any] = {"Mask": Mask, "Causal": Causal}
-    exec(
+    cells = notebook(
         "class Not(Mask):\n"
         "    def __init__(self, mask):\n"
         "        self.mask = mask\n"
         "    def __call__(self, *where):\n"
         "        return self.mask(*where) == False\n"
         "mask = Not(Causal())\n",
-        cells,
     )
     before = label(cells["mask"])
     assert before is not None
@@ -438,8 +436,7 @@ def test_what_a_rule_asks_an_object_for_is_no_variable() -> None:
 
 @pytest.mark.parametrize("cell", ["Near.width = 3", "Near.reach = lambda self: 3", "WIDTH = 3"])
 def test_a_rule_that_names_its_class(cell: str) -> None:
-    cells: dict[str, Any] = {"__name__": "notebook", "Mask": Mask, "WIDTH": 1}
-    exec(
+    cells = notebook(
         "class Near(Mask):\n"
         "    width = 1\n"
         "    def reach(self):\n"
@@ -448,7 +445,7 @@ def test_a_rule_that_names_its_class(cell: str) -> None:
         "    def __call__(self, batch, head, query, key):\n"
         "        assert Same\n"
         "        return abs(query - key) < Near.width * Near().reach()\n",
-        cells,
+        WIDTH=1,
     )
     rule = cells["Same"]()
     before = label(rule)
@@ -459,15 +456,13 @@ def test_a_rule_that_names_its_class(cell: str) -> None:
 
 
 def test_a_rule_that_reads_one_of_its_own_kind() -> None:
-    cells: dict[str, Any] = {"Mask": Mask}
-    exec(
+    cells = notebook(
         "class Deep(Mask):\n"
         "    def __init__(self, depth):\n"
         "        self.depth = depth\n"
         "    def __call__(self, *where):\n"
         "        return (where[2] == where[3]) | (self.depth < inner.depth)\n"
         "inner = Deep(0)\n",
-        cells,
     )
     rule = cells["Deep"](1)
     assert not attend(rule).isnan().any()
