@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention import autocast, checks
+from attention import autocast, holding
 from attention.backends.tiles import COLUMNS, ROWS, Tile, tiles, under, visible, wide
 from attention.booleans import hide
 from attention.heads import fold, group, unfold
@@ -160,7 +160,7 @@ def tensors(keep: Mask | Tensor | None) -> list[Tensor]:
     if isinstance(keep, Tensor):
         held = [keep]
     else:
-        held = [] if keep is None else [tensor for *_, tensor in checks.held(keep)]
+        held = [] if keep is None else [tensor for *_, tensor in holding.held(keep)]
     # Those of inference mode cannot be saved, nor be changed outside of it.
     return [x for x in held if traced() or not x.is_inference()]
 

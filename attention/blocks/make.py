@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Bool, Shaped
 from torch import Tensor
 
-from attention import checks
+from attention import holding
 from attention.blocks.cost import Limit, cost, gain
 from attention.blocks.equal import Blocks, equal
 from attention.blocks.lanes import Lanes, lanes
@@ -101,7 +101,7 @@ def pays(mask: Mask, scores: float) -> bool:
 
 def unlike(mask: Mask) -> int:
     """Of how many kinds the sequences are, one after another: at most, by what the mask holds."""
-    held = [x for *_, x in checks.held(mask) if x.ndim and len(x) == mask.batch]
+    held = [x for *_, x in holding.held(mask) if x.ndim and len(x) == mask.batch]
     if any(x.layout is not torch.strided for x in held):
         return len(held[0])
     # By bytes: nine calls of torch, each for a few numbers, took ten times as long.

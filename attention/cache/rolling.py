@@ -63,7 +63,7 @@ class RollingKVCache(Cache):
             # Written where nothing is held: nobody's until keep.
             self._write(key, value, rooms)
             if not learns:
-                end, count = self.length + 1, min(self.length + 1, self.window)
+                end, count = self.length + 1, self.beside() + 1
                 return (self._last(keys, count, end), self._last(values, count, end)), rooms
         # The first query still sees what the last ones no longer do: so beside the rings.
         count = self.beside()

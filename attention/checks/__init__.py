@@ -13,19 +13,8 @@ from attention.checks.caches import (
     reach,
     remembered,
 )
-from attention.checks.holding import devices, held, holder, parts
-from attention.checks.masks import bias, fits, mask
-from attention.checks.modules import (
-    from_torch,
-    heads,
-    packed,
-    read,
-    sizes,
-    stacked,
-    state,
-    to_torch,
-    tokens,
-)
+from attention.checks.masks import bias, devices, fits, mask
+from attention.checks.modules import heads, read, sizes, stacked, tokens
 from attention.checks.numbers import (
     above_zero,
     backend,
@@ -48,6 +37,7 @@ from attention.checks.positions import (
 )
 from attention.checks.rules import counts, integers, pair, properties, ruled, side, stretches
 from attention.checks.tensors import inputs, usual
+from attention.checks.weights import from_torch, packed, state, to_torch
 
 __all__ = [
     "above_zero",
@@ -71,8 +61,6 @@ __all__ = [
     "from_torch",
     "full",
     "heads",
-    "held",
-    "holder",
     "inputs",
     "inside",
     "integers",
@@ -82,7 +70,6 @@ __all__ = [
     "order",
     "packed",
     "pair",
-    "parts",
     "placed",
     "positions",
     "properties",

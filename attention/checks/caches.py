@@ -4,6 +4,7 @@ from typing import Any
 
 from torch import Tensor
 
+from attention.checks.kinds import kind
 from attention.checks.numbers import count, flag
 from attention.checks.rules import integers
 from attention.checks.tensors import counted, floats, shape
@@ -125,14 +126,12 @@ def reach(mask: Any, window: int, length: int, queries: int) -> None:
             )
 
 
-def alone(cache: object, key: object, kind: type) -> None:
+def alone(cache: object, key: object, expected: type) -> None:
     """What a module is called with beside its query."""
     if isinstance(cache, type):
         raise TypeError(f"cache is the class {cache.__name__}: expected an instance")
-    if not isinstance(cache, kind):
-        raise TypeError(
-            f"cache is a {type(cache).__name__}: expected KVCache() or RollingKVCache(window)"
-        )
+    if not isinstance(cache, expected):
+        raise TypeError(f"cache is {kind(cache)}: expected KVCache() or RollingKVCache(window)")
     if key is not None:
         raise ValueError(
             "key is given with a cache: expected the query alone, whose keys the cache takes up; "

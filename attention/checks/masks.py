@@ -5,9 +5,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.checks.holding import devices
+from attention.checks.kinds import kind
 from attention.checks.rules import broadcasts, counts
 from attention.checks.tensors import strided
+from attention.holding import held
+
+UNTRACEABLE = torch.__version__ < "2.12"  # PyTorch 2.11 cannot trace what a data class holds
 
 
 def mask(keep: object, query: Tensor, key: Tensor) -> None:
@@ -15,9 +18,7 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
         name = keep.__name__
         raise TypeError(f"mask is the class {name}: expected an instance, {name}()")
     if not isinstance(keep, Tensor):
-        raise TypeError(
-            f"mask is a {type(keep).__name__}: expected a Mask, a boolean torch.Tensor or None"
-        )
+        raise TypeError(f"mask is {kind(keep)}: expected a Mask, a boolean torch.Tensor or None")
     if keep.dtype != torch.bool:
         raise TypeError(
             f"mask has dtype {keep.dtype}: expected torch.bool, where True means attend; "
@@ -38,7 +39,7 @@ def fits(rule: Any, query: Tensor, key: Tensor) -> None:
 
 def bias(added: object, query: Tensor, key: Tensor) -> None:
     if not isinstance(added, Tensor):
-        raise TypeError(f"bias is a {type(added).__name__}: expected a torch.Tensor or None")
+        raise TypeError(f"bias is {kind(added)}: expected a torch.Tensor or None")
     if added.dtype == torch.bool:
         raise TypeError("bias has dtype torch.bool: expected numbers to add; booleans are a mask")
     if added.dtype != query.dtype:
@@ -75,3 +76,14 @@ def likely(shape: tuple[int, ...], scores: tuple[int, ...]) -> str:
     if len(shape) == len(scores) + 1 <= 4:
         return "; query may lack an axis, that of the heads or that of the batch"
     return ""
+
+
+def devices(mask: object, device: torch.device) -> None:
+    if UNTRACEABLE and torch.compiler.is_compiling():
+        return
+    for name, field, tensor in held(mask):
+        if tensor.device != device:
+            raise ValueError(
+                f"{name} holds {field} on {tensor.device}: expected {device}, "
+                f"as mask.to('{device}')"
+            )

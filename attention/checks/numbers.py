@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from attention.checks.kinds import kind
+
 LARGEST, SMALLEST = torch.finfo(torch.float32).max, torch.finfo(torch.float32).tiny
 LONGEST = (1 << 63) - 1  # of int64
 
@@ -80,16 +82,16 @@ def count(name: str, value: Any, least: int) -> None:
 
 def flag(name: str, value: object) -> None:
     if not isinstance(value, bool):
-        raise TypeError(f"{name} is a {type(value).__name__}: expected True or False")
+        raise TypeError(f"{name} is {kind(value)}: expected True or False")
 
 
 def real(name: str, value: object, expected: str = "a number") -> None:
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} is a {type(value).__name__}: expected {expected}")
+        raise TypeError(f"{name} is {kind(value)}: expected {expected}")
 
 
 def whole(name: str, value: object) -> None:
     if isinstance(value, torch.Tensor) and torch._C._get_tracing_state() is not None:
         return  # a size, while torch.jit traces
     if isinstance(value, bool) or not isinstance(value, int | torch.SymInt):
-        raise TypeError(f"{name} is a {type(value).__name__}: expected an int")
+        raise TypeError(f"{name} is {kind(value)}: expected an int")

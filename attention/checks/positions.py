@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attention.checks.kinds import kind
 from attention.checks.numbers import count
 from attention.checks.rules import integers
 from attention.checks.tensors import DTYPES, counted, strided
@@ -18,7 +19,7 @@ def positions(at: object) -> None:
 def turned(x: Any, at: Any) -> None:
     """Tokens that are turned, and the positions to which."""
     if not isinstance(x, Tensor) or x.dtype not in DTYPES:
-        came = f"has dtype {x.dtype}" if isinstance(x, Tensor) else f"is a {type(x).__name__}"
+        came = f"has dtype {x.dtype}" if isinstance(x, Tensor) else f"is {kind(x)}"
         expected = "a torch.Tensor of float64, float32, float16 or bfloat16"
         raise TypeError(f"x {came}: expected {expected}")
     strided("x", x)
@@ -68,8 +69,7 @@ def placed(way: object, base: type) -> None:
         raise TypeError(f"positions is the class {name}: expected an instance, {name}()")
     if not isinstance(way, base):
         raise TypeError(
-            f"positions is a {type(way).__name__}: expected Rotary(), ALiBi(), Positions of your "
-            "own or None"
+            f"positions is {kind(way)}: expected Rotary(), ALiBi(), Positions of your own or None"
         )
 
 

@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.checks.holding import parts
+from attention.checks.kinds import kind
 from attention.checks.numbers import count
 from attention.checks.tensors import shape, strided
+from attention.holding import parts
 
 INTEGERS = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
 
@@ -76,7 +77,7 @@ def broadcasts(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
 
 def integers(name: str, tensor: object, expected: str = "", ndim: int | None = None) -> None:
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor of integers")
+        raise TypeError(f"{name} is {kind(tensor)}: expected a torch.Tensor of integers")
     strided(name, tensor)
     if tensor.dtype not in INTEGERS:
         raise TypeError(f"{name} has dtype {tensor.dtype}: expected integers, as in torch.int64")
@@ -96,7 +97,7 @@ def pair(sign: str, left: Any, right: Any, base: type) -> None:
         raise TypeError(f"{sign} got the class {name}: expected an instance, {name}()")
     if not isinstance(right, base):
         raise TypeError(
-            f"{sign} got a {type(right).__name__}: expected a Mask on both sides; "
+            f"{sign} got {kind(right)}: expected a Mask on both sides; "
             "a tensor combines with to_tensor(queries, keys)"
         )
     for name in ("batch", "heads", "keys"):

@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor
 
+from attention.checks.kinds import kind
+
 DTYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16}
 SHAPES = "expected query (…, T, D), key (…, S, D) and value (…, S, E)"
 HEADS = "expected query (…, H, T, D), key (…, K, S, D) and value (…, K, S, E), H a multiple of K"
@@ -67,7 +69,7 @@ def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
 def floats(name: str, tensor: object) -> None:
     """A tensor of numbers that we can attend with."""
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"{name} is a {type(tensor).__name__}: expected a torch.Tensor")
+        raise TypeError(f"{name} is {kind(tensor)}: expected a torch.Tensor")
     strided(name, tensor)
     if tensor.dtype not in DTYPES:
         raise TypeError(

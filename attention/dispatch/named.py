@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from attention.checks.kinds import kind
 from attention.dispatch import kernels, onednn, plans
 from attention.dispatch.call import Call
 from attention.masks import Mask
@@ -83,7 +84,3 @@ def skipping(backend: str, call: Call, mask: Any) -> Any:
 def refuse(backend: str, asked: bool, why: str, instead: str) -> None:
     if asked:
         raise ValueError(f"backend {backend!r} {why}: expected {instead}")
-
-
-def kind(value: Any) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"

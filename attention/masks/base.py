@@ -8,6 +8,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
+from attention.holding import held
 from attention.masks.inherited import forget
 from attention.masks.intervals import Interval, Position
 
@@ -310,7 +311,7 @@ class Mask:
         """
         from attention.masks.moved import moved  # late: only few move
 
-        return moved(self, device, {}) if any(checks.held(self)) else self
+        return moved(self, device, {}) if any(held(self)) else self
 
     def __and__(self, other: "Mask") -> "Mask":
         from attention.masks.combine import And  # late: it is a mask too
@@ -347,5 +348,5 @@ class Mask:
     def _repr_html_(self) -> str | None:  # what a notebook shows; None: the text alone
         count = 8 if self.keys is None else self.keys
         cells = (self.batch or 1) * (self.heads or 1) * count**2
-        seen = cells <= 64**2 and not any(x.is_meta for *_, x in checks.held(self))
+        seen = cells <= 64**2 and not any(x.is_meta for *_, x in held(self))
         return self.svg(count, count) if seen else None

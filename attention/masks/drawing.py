@@ -4,7 +4,7 @@ from html import escape
 
 import torch
 
-from attention.checks import held
+from attention.holding import held
 from attention.masks.base import Mask
 from attention.views.drawing import ARC
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.utils._pytree import tree_is_leaf, tree_map
 
-from attention import checks
+from attention.holding import holder, parts
 
 
 def moved(part: Any, device: torch.device | str, done: dict[int, Any]) -> Any:
@@ -24,10 +24,10 @@ def moved(part: Any, device: torch.device | str, done: dict[int, Any]) -> Any:
         return part.to(device)
     if not tree_is_leaf(part):  # a list, say; a torch.Size is one that is none
         return tree_map(lambda x: moved(x, device, done), part)
-    if not checks.holder(part):
+    if not holder(part):
         return part
     if id(part) not in done:
         other = done[id(part)] = copy(part)
-        for name, x in checks.parts(part).items():
+        for name, x in parts(part).items():
             object.__setattr__(other, name, moved(x, device, done))  # also where it is frozen
     return done[id(part)]

@@ -9,6 +9,7 @@ from typing import ClassVar
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention.checks.kinds import kind
 from attention.checks.tensors import counted, floats, shape
 
 SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -111,10 +112,10 @@ def named(row: tuple[int, ...]) -> str:
 def labels(name: str, tokens: Sequence[str], count: int, role: str) -> list[str]:
     """The tokens as they are shown: in one line, and those that repeat with their positions."""
     if not isinstance(tokens, Sequence):
-        raise TypeError(f"{name} is a {type(tokens).__name__}: expected a list of strings")
+        raise TypeError(f"{name} is {kind(tokens)}: expected a list of strings")
     for token in tokens:
         if not isinstance(token, str):
-            raise TypeError(f"{name} has a {type(token).__name__}: expected strings")
+            raise TypeError(f"{name} has {kind(token)}: expected strings")
     if len(tokens) != count:
         raise ValueError(
             f"{name} has length {len(tokens)} but weights has {counted(count, role)}: expected a "

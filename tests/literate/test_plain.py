@@ -40,7 +40,7 @@ CASES = {
         "**In `x`**\n\nText\n\nAfter",
     ),
     "the reference": (
-        "::: attention.checks.modules\n    options:\n      members: [state, packed]\n\nText",
+        "::: attention.checks.weights\n    options:\n      members: [state, packed]\n\nText",
         "```python\n"
         "def state(theirs: Any) -> None:\n"
         '    """What a `state_dict` of somebody\'s attention is."""\n\n\n'

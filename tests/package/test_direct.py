@@ -151,7 +151,7 @@ def test_what_only_looks_like_a_tensor_is_refused() -> None:
     x = given((2, 3, 20, 8), (2, 3, 20, 8))
     for mask in (None, Causal(), MASKS["window"]):
         dot_product_attention(*x, mask)
-        with pytest.raises(TypeError, match="query is a Alike: expected a torch.Tensor"):
+        with pytest.raises(TypeError, match="query is an Alike: expected a torch.Tensor"):
             dot_product_attention(Alike(), *x[1:], mask)
 
 

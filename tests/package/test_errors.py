@@ -459,7 +459,7 @@ CASES = {
     "no dropout as None": (
         {"dropout_p": None},
         TypeError,
-        "dropout_p is a NoneType: expected a number",
+        "dropout_p is None: expected a number",
     ),
     "weights from the kernel": (
         {"backend": "fused", "return_weights": True},
@@ -514,7 +514,7 @@ CASES = {
     "weights by what is true": (
         {"return_weights": 1},
         TypeError,
-        "return_weights is a int: expected True or False",
+        "return_weights is an int: expected True or False",
     ),
     "blocks elsewhere": (
         {"backend": "spans", "query": Q.to("meta"), "key": K.to("meta"), "value": V.to("meta")},
@@ -676,7 +676,7 @@ MASKS = {
     "a mask and nothing": (
         lambda: Causal() & None,
         TypeError,
-        "& got a NoneType: expected a Mask on both sides; "
+        "& got None: expected a Mask on both sides; "
         "a tensor combines with to_tensor(queries, keys)",
     ),
     "two batches": (
@@ -931,17 +931,17 @@ MODULES = {
     "a layer of a class of its own, from torch": (
         lambda: MultiHeadAttention.from_torch(ending(theirs(), Own(32, 32))),
         TypeError,
-        "out_proj is a Own: expected nn.Linear itself",
+        "out_proj is an Own: expected nn.Linear itself",
     ),
     "a bias that is none": (
         lambda: MultiHeadAttention(32, 4, bias=None),
         TypeError,
-        "bias is a NoneType: expected True or False",
+        "bias is None: expected True or False",
     ),
     "a bias that is a number": (
         lambda: SelfAttention(32, bias=0),
         TypeError,
-        "bias is a int: expected True or False",
+        "bias is an int: expected True or False",
     ),
     "a mask as what says whether": (
         lambda: SelfAttention(32, causal=Causal()),

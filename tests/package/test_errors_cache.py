@@ -37,7 +37,7 @@ UPDATES = {
     "no values": (
         lambda cache: cache.update(KEY, None),
         TypeError,
-        "value is a NoneType: expected a torch.Tensor",
+        "value is None: expected a torch.Tensor",
     ),
     "token ids": (
         lambda cache: cache.update(KEY, VALUE.long()),
@@ -340,7 +340,7 @@ CASES = {
     "a memory of numbers": (
         lambda: Memory(3, 4),
         TypeError,
-        "key is a int: expected a torch.Tensor",
+        "key is an int: expected a torch.Tensor",
     ),
     "a memory of others": (
         lambda: Memory(KEY, VALUE).reorder(torch.tensor([0, 5])),

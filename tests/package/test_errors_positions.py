@@ -120,7 +120,7 @@ CASES = {
     "a count of positions": (
         lambda: sinusoidal(5, 4),
         TypeError,
-        "at is a int: expected a torch.Tensor of integers",
+        "at is an int: expected a torch.Tensor of integers",
     ),
     "positions between positions": (
         lambda: sinusoidal(AT + 0.5, 4),
@@ -155,7 +155,7 @@ CASES = {
     "turned by a number": (
         lambda: Rotary().rotate(torch.ones(3, 4), 5),
         TypeError,
-        "at is a int: expected a torch.Tensor of integers",
+        "at is an int: expected a torch.Tensor of integers",
     ),
     "positions elsewhere": (
         lambda: Rotary().rotate(torch.ones(5, 4), AT.to("meta")),

@@ -14,7 +14,7 @@ CASES = [
         from_llama,
         ({"q_proj.weight": 1},),
         TypeError,
-        "theirs has a int at 'q_proj.weight': expected torch.Tensors",
+        "theirs has an int at 'q_proj.weight': expected torch.Tensors",
     ),
     (
         from_llama,

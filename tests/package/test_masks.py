@@ -22,9 +22,9 @@ from attention import (
     Padding,
     PrefixLM,
     SlidingWindow,
-    checks,
     dot_product_attention,
 )
+from attention.holding import held
 from attention.masks.shifted import Shifted
 
 LENGTHS = torch.tensor([3, 0, 5])
@@ -554,10 +554,10 @@ class Listed(Mask):
 def test_a_mask_moves_whole(kind: type[Mask]) -> None:
     first = kind(torch.tensor([2]))
     mask = first.to("meta")
-    assert {tensor.device.type for *_, tensor in checks.held(first)} == {"cpu"}
+    assert {tensor.device.type for *_, tensor in held(first)} == {"cpu"}
     assert type(mask) is kind
     assert mask.to_tensor(3, 3, device="meta").is_meta
-    assert {tensor.device.type for *_, tensor in checks.held(mask)} == {"meta"}
+    assert {tensor.device.type for *_, tensor in held(mask)} == {"meta"}
     assert kind is not Derived or mask.pair[1].is_meta
     assert kind is not Configured or mask.config.owner is mask is mask.me
     assert kind is not Both or mask.pair[1]["lengths"][0].is_meta

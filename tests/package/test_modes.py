@@ -24,7 +24,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
-from attention.checks import holding
+from attention.checks.masks import UNTRACEABLE
 
 MASKS = {
     "none": None,
@@ -448,7 +448,7 @@ def test_caches_of_tensors_that_have_only_a_shape() -> None:
 
 
 @pytest.mark.untyped  # beartype's checks are not to be traced
-@pytest.mark.skipif(holding.UNTRACEABLE, reason="2.11 cannot trace what a data class holds")
+@pytest.mark.skipif(UNTRACEABLE, reason="2.11 cannot trace what a data class holds")
 def test_a_mask_on_another_device_is_named_while_compiling_too() -> None:
     mask = Padding(torch.tensor([3], device="meta"))
     attend = torch.compile(

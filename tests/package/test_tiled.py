@@ -12,7 +12,7 @@ from torch import Tensor
 import attention.backends.tiled as module
 from attention import Causal, Mask, Padding, PrefixLM, SlidingWindow, dot_product_attention
 from attention.backends import tiles
-from attention.checks import holding
+from attention.checks.masks import UNTRACEABLE
 from attention.dispatch import choice
 
 MASKS = {
@@ -150,7 +150,7 @@ def test_backward_asks_the_mask_of_forward(draw) -> None:
 
 @pytest.mark.slow
 @pytest.mark.untyped  # beartype's checks are not to be traced
-@pytest.mark.skipif(holding.UNTRACEABLE, reason="2.11 cannot trace a copy of a mask either")
+@pytest.mark.skipif(UNTRACEABLE, reason="2.11 cannot trace a copy of a mask either")
 def test_tiles_compile_whole() -> None:
     """While compiling nothing is looked at: what a mask leaves out now it may not later."""
     torch.compiler.reset()

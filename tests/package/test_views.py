@@ -112,7 +112,7 @@ CASES = {
         EYE,
         {"tokens": [0, 5, 3]},
         TypeError,
-        "tokens has a int: expected strings",
+        "tokens has an int: expected strings",
     ),
     "more queries than keys": (
         torch.ones(3, 1),
@@ -159,11 +159,11 @@ def test_options_are_checked(view, option: dict, message: str) -> None:
 @pytest.mark.parametrize(
     ("view", "change", "message"),
     [
-        (AttentionTable, {"tokens": 3}, "tokens is a int: expected a list of strings"),
+        (AttentionTable, {"tokens": 3}, "tokens is an int: expected a list of strings"),
         (AttentionGraph, {"queries": EYE}, "queries is a Tensor: expected a list of strings"),
         (AttentionGraph, {"at_least": "1"}, "at_least is a str: expected a number"),
         (AttentionTable, {"digits": 2.5}, "digits is a float: expected an int"),
-        (AttentionTable, {"full": None}, "full is a NoneType: expected a number"),
+        (AttentionTable, {"full": None}, "full is None: expected a number"),
     ],
 )
 def test_options_of_another_kind_are_refused(view, change: dict, message: str) -> None:

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch.utils._pytree import tree_leaves
-
-UNTRACEABLE = torch.__version__ < "2.12"  # PyTorch 2.11 cannot trace what a data class holds
 
 
 def held(mask: object, *around: object) -> Iterator[tuple[str, str, Tensor]]:
@@ -42,14 +39,3 @@ def parts(mask: object) -> dict[str, Any]:
             if hasattr(mask, name):
                 found[name] = getattr(mask, name)
     return found
-
-
-def devices(mask: object, device: torch.device) -> None:
-    if UNTRACEABLE and torch.compiler.is_compiling():
-        return
-    for name, field, tensor in held(mask):
-        if tensor.device != device:
-            raise ValueError(
-                f"{name} holds {field} on {tensor.device}: expected {device}, "
-                f"as mask.to('{device}')"
-            )
