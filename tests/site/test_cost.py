@@ -106,5 +106,9 @@ def test_what_the_page_says_of_them_holds() -> None:
     text = (ROOT / "docs" / page).read_text("utf-8")
     for name, number in shown.items():
         assert f"{number}<!-- source: benchmarks/cost.json, {name}, 1024 tokens -->" in text
+    short = {name: ms[0][name] for name in ("eager", "eager, held")}
+    for name, number in short.items():
+        assert f"{number:.1f}<!-- source: benchmarks/cost.json, {name}, 512 tokens -->" in text
+    assert short["eager, held"] > 0.95 * short["eager"]
     for part in ("scale", "softmax"):  # to get a table costs more than to fill it
         assert now[part] > 2 * now[f"{part}, held"]

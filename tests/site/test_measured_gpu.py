@@ -301,7 +301,8 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
          all(ms["cudnn"] < ms["portable"] < ms["flash 2"] for ms in took.values())
          and all(0.9 < took[n, "full"]["portable"] / took[n, "full"]["flex"] < 1.1
                  for n in LENGTHS)
-         and all(took[n, "causal"]["portable"] < took[n, "causal"]["flex"] for n in LENGTHS))  # fmt: skip
+         and all(took[n, "causal"]["portable"] < took[n, "causal"]["flex"]
+                 for n in LENGTHS))  # fmt: skip
     first = {at: min(ms, key=ms.__getitem__) for at, ms in took.items()}
     says(
         "From 2048 tokens on FlashAttention 4 is the fastest, and cuDNN in shorter texts.",
