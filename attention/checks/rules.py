@@ -42,8 +42,8 @@ def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.devi
     """What the rule of a mask gave."""
     name = type(mask).__name__
     if not isinstance(keep, Tensor) or keep.dtype != torch.bool:
-        kind = keep.dtype if isinstance(keep, Tensor) else type(keep).__name__
-        raise TypeError(f"{name} gives {kind}: expected torch.bool, where True means attend")
+        came = keep.dtype if isinstance(keep, Tensor) else kind(keep)
+        raise TypeError(f"{name} gives {came}: expected torch.bool, where True means attend")
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
     if not broadcasts(keep.shape, expected):
@@ -59,8 +59,8 @@ def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
         if isinstance(end, int) and not isinstance(end, bool):
             continue
         if not isinstance(end, Tensor) or end.dtype not in INTEGERS:
-            kind = end.dtype if isinstance(end, Tensor) else type(end).__name__
-            raise TypeError(f"{name} gives intervals of {kind}: expected integers")
+            came = end.dtype if isinstance(end, Tensor) else type(end).__name__
+            raise TypeError(f"{name} gives intervals of {came}: expected integers")
         if not broadcasts(end.shape, expected):
             raise ValueError(
                 f"{name} gives intervals of shape {shape(end)}: expected (batch, T), {expected}"

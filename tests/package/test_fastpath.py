@@ -285,5 +285,5 @@ def test_a_module_is_exported_for_any_length_without_a_mask() -> None:
 def test_weights_are_not_asked_for_by_what_is_true() -> None:
     attend = MultiHeadAttention(12, 3).requires_grad_(False)
     for true in (1, "yes"):
-        with pytest.raises(TypeError, match="return_weights is a .*: expected True or False"):
+        with pytest.raises(TypeError, match="return_weights is an? .*: expected True or False"):
             attend(tokens(1, 4, 12), return_weights=true)
