@@ -72,7 +72,7 @@ def main(arguments: list[str]) -> int:
         }
         print(json.dumps(tables, indent=1))
         return wrong
-    measured = {"gpu": machine(), **versions()}
+    measured = {"gpu": machine(), **versions(), "pause": given.pause}
     for part, each in shapes.items():
         name = ", ".join([part, *given.only, *(["written"] if given.written else [])])
         for cells in table(each, device, ours, given.rounds, given.pause, every, given.written):

@@ -387,7 +387,7 @@ def which() -> str:
             x["ways"]["torch"]["ratio"] for x in both if x["train"] and not x["weights"]
         ],
         (
-            "a module, and the weights of each head",
+            "a module, and the weights of each head, in training or not",
             "ours for one short text, else either",
             "torch's module",
         ): [x["ways"]["torch"]["ratio"] for x in both if x["weights"]],
