@@ -112,6 +112,8 @@ def dot_product_attention(
         TypeError: An argument has the wrong type or dtype.
         ValueError: A shape, a device, a number or the backend does not fit. The message names
             the argument, what was expected and what came.
+        NotImplementedError: A mask of your own has no `__call__`.
+        RuntimeError: Later, where a gradient is differentiated again and the backend cannot.
 
     Source:
         Vaswani et al., *Attention Is All You Need* (2017), section 3.2.1, equation 1. Heads in

@@ -35,7 +35,7 @@ class AttentionGraph(View):
 
     Args:
         weights: Shape `(T, S)`, or `(heads, T, S)`: weights of 0 or more, without unit. A row
-            sums to 1, or to 0 where a query may attend to nothing.
+            sums to 1, or nearly, or to 0 where a query may attend to nothing.
         tokens: The `S` tokens that stand at the keys. With fewer queries than keys, the queries
             are the last `T` of them, as when decoding with a cache.
         queries: The `T` tokens that stand at the queries, where they are another sequence, as in

@@ -32,12 +32,13 @@ class MultiHeadAttention(PackedProjections):
     `backend`, and takes `auto`; to differentiate twice, ask for the weights.
 
     The rows of all `W_q[h]`, then of all `W_k[h]`, then of all `W_v[h]` are one matrix,
-    `in_proj_weight`: names and order are those of `nn.MultiheadAttention`, and one product serves
-    self-attention. `query_proj`, `key_proj` and `value_proj` are its parts; a state dict may hold
-    them apart. They are no layers: they have no hooks, they learn together or not at all, and
-    their gradients are rows of `in_proj_weight.grad`. What looks for an `nn.Linear` finds
-    `out_proj` alone. All begin as `nn.Linear` does; torch's module draws `in_proj_weight` a
-    little wider, and begins with biases of 0.
+    `in_proj_weight`, with `K` key heads of shape `((H + 2K) · D, embed_dim)`: names and order are
+    those of `nn.MultiheadAttention`, and one product serves self-attention. `query_proj`,
+    `key_proj` and `value_proj` are its parts; a state dict may hold them apart. They are no layers:
+    they have no hooks, they learn together or not at all, and their gradients are rows of
+    `in_proj_weight.grad`. What looks for an `nn.Linear` finds `out_proj` alone, whose weight has
+    shape `(embed_dim, H · D)`. All begin as `nn.Linear` does; torch's module draws
+    `in_proj_weight` a little wider, and begins with biases of 0.
 
     Short self-attention without a mask, where no gradient is recorded, may be one call of torch's,
     which `nn.MultiheadAttention` makes too, and which gives the same to within rounding;
@@ -59,7 +60,8 @@ class MultiHeadAttention(PackedProjections):
             leaves. Another sequence, as the key, ends where the query ends. With positions, no
             memory is made of it.
         qk_norm: Whether each query and key is divided by the root of its mean square and
-            multiplied by a vector that is learned. A number is what is added to the mean square;
+            multiplied by a learned vector of `D` numbers, `query_norm` for the queries of all
+            heads, and `key_norm` for their keys. A number is what is added to the mean square;
             `True` adds `1e-6`.
         softcap: The largest score in size; no limit if not given.
         scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given.
@@ -267,7 +269,10 @@ class MultiHeadAttention(PackedProjections):
         weights are averaged over heads, ours are not. Of a query that may attend to nothing torch's
         module makes NaN if the weights are asked for, or if no gradient is recorded and its fast
         path is taken, and else, as ours always does, a context of zeros. The weights are copied,
-        with their dtype, device and `requires_grad`.
+        with their dtype, device and `requires_grad`; dropout, and whether it trains, go over too.
+
+        Args:
+            module: Torch's, with `batch_first=True`.
 
         Raises:
             TypeError: It is not `nn.MultiheadAttention`, or one with a `forward` of its own; its

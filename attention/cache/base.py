@@ -38,7 +38,8 @@ class Cache:
             value: Shape `(…, K, T, E)`.
 
         Raises:
-            TypeError: What came is no tensor, or has another dtype than what is held.
+            TypeError: What came is no tensor of floating point, or has another dtype than what is
+                held.
             ValueError: What came does not fit what is held, or there is no room for it. The
                 cache is then as it was.
         """
@@ -83,12 +84,15 @@ class Cache:
     def crop(self, length: int) -> None:
         """Forget all positions after the first `length`, such as tokens that were only a guess.
 
+        With 0 it is as new: then sequences of another shape can come.
+
         Args:
             length: A count, at most `self.length`.
 
         Raises:
             TypeError: The count is no integer.
-            ValueError: The count is negative, or larger than `self.length`.
+            ValueError: The count is negative, or larger than `self.length`; or what comes before is
+                no longer held, by a rolling cache.
         """
         checks.cropped(length, self.length)
         self.length = length
@@ -103,7 +107,8 @@ class Cache:
 
         Raises:
             TypeError: The index is not a tensor of integers.
-            ValueError: The index names a sequence that the cache does not hold.
+            ValueError: The index names a sequence that the cache does not hold, or lies elsewhere;
+                or the cache is empty, or holds no batch.
 
         Examples:
             Both beams go on from the second:

@@ -22,7 +22,8 @@ class RollingKVCache(Cache):
     the next position. Positions go on counting, for rotary positions and for masks.
 
     Its masks must not look back farther than the window, as in
-    `Causal() & SlidingWindow(window)`; others, and none, are refused. A boolean tensor is laid
+    `Causal() & SlidingWindow(window)`. A module refuses others, and none. With the function, ask
+    `mask` first, which refuses them too, and only then `update`. A boolean tensor is laid
     over the keys that are held and those that come, `(…, T, min(length, window − 1) + T)`; so is a
     bias of positions, which must therefore depend on distances alone. Once
     more positions have come than the window holds, `crop` can go back to 0 alone.

@@ -28,8 +28,8 @@ class Mask:
 
     `&`, `|` and `~` make new masks. In a notebook a mask shows itself as a picture.
 
-    What a rule says follows from the positions and from what the mask holds, and from nothing
-    else: what was made of a mask serves the next call with an equal one.
+    What a rule says follows from the positions, from what the mask holds, and from what its code
+    reads in its own module: what was made of a mask serves the next call with an equal one.
 
     Examples:
         A mask of your own, every other key:
@@ -92,7 +92,11 @@ class Mask:
         return False
 
     def over(self, keys: int) -> "Mask":
-        """This mask, told how many keys there are: some rules count from the last one."""
+        """This mask, told how many keys there are: some rules count from the last one.
+
+        Args:
+            keys: `S`, a count.
+        """
         return self
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
@@ -253,7 +257,8 @@ class Mask:
         Args:
             queries: `T`, a count.
             keys: `S`, a count.
-            device: Where to make the tensor.
+            device: Where to make the tensor; torch's default device if not given. What the mask
+                holds must lie there.
 
         Raises:
             TypeError: The rule of a mask of your own gives something other than booleans.
@@ -273,7 +278,12 @@ class Mask:
         return tile.clone(memory_format=torch.contiguous_format)
 
     def shape(self, queries: int, keys: int) -> tuple[int, ...]:
-        """The shape of `to_tensor`."""
+        """The shape of `to_tensor`.
+
+        Args:
+            queries: `T`, a count.
+            keys: `S`, a count.
+        """
         if self.batch is not None:
             return self.batch, self.heads or 1, queries, keys
         return (queries, keys) if self.heads is None else (self.heads, queries, keys)
@@ -286,7 +296,19 @@ class Mask:
         columns: slice,
         device: torch.device | str | None = None,
     ) -> Bool[Tensor, "..."]:
-        """Some rows and columns of `to_tensor`, made without the others."""
+        """Some rows and columns of `to_tensor`, made without the others.
+
+        Args:
+            queries: `T`, a count.
+            keys: `S`, a count.
+            rows: Which queries, counted from 0.
+            columns: Which keys.
+            device: As in `to_tensor`.
+
+        Raises:
+            TypeError: As in `to_tensor`.
+            ValueError: As in `to_tensor`.
+        """
         rule = self.mask_mod(queries, keys)
         query = torch.arange(rows.start, rows.stop, device=device)[:, None]
         key = torch.arange(columns.start, columns.stop, device=device)

@@ -24,7 +24,8 @@ class Padding(Mask):
     it holds too: with each token that comes, they are one more.
 
     Args:
-        lengths: Shape `(batch,)`, how many of the `S` keys are tokens.
+        lengths: Shape `(batch,)`, or `(1,)` for all sequences, how many of the `S` keys are tokens.
+            More than `S` counts as `S`, and less than 0 as 0.
         side: Where the padding is.
 
     Raises:

@@ -101,7 +101,8 @@ class Rotary(Positions):
 
         Args:
             x: Queries or keys, shape `(…, T, D)`.
-            at: Their positions, which broadcast to `(…, T)`.
+            at: Their positions, which broadcast to `(…, T)`; with heads, `(batch, 1, T)` tells
+                sequences apart.
 
         Raises:
             TypeError: The tokens are not numbers of floating point, or the positions no integers.
@@ -136,7 +137,12 @@ class Rotary(Positions):
     def table(
         self, x: Float[Tensor, "... head_dim"], at: Int[Tensor, "*shape"]
     ) -> tuple[Float[Tensor, "*shape half_width"], Float[Tensor, "*shape half_width"]]:
-        """Cosines and sines for `x`: in float32, or in float64 if it is."""
+        """Cosines and sines for `x`: in float32, or in float64 if it is.
+
+        Args:
+            x: Queries or keys, shape `(…, T, D)`, of which width and dtype count.
+            at: Positions, of any shape, to which the axis of pairs is added.
+        """
         frequency = self.frequencies(self.width or x.shape[-1], at.device)
         return cos_sin(at, frequency, torch.promote_types(x.dtype, torch.float32))
 
@@ -158,7 +164,13 @@ class Rotary(Positions):
         cos: Float[Tensor, "... half_width"],
         sin: Float[Tensor, "... half_width"],
     ) -> Float[Tensor, "*heads tokens head_dim"]:
-        """The first numbers of each token turned, the others as they are."""
+        """The first numbers of each token turned, the others as they are.
+
+        Args:
+            x: Queries or keys, shape `(…, T, D)`.
+            cos: What `table` made, to broadcast to `(…, T, pairs)`.
+            sin: The same, of the sines.
+        """
         width = 2 * cos.shape[-1]
         turned = LAYOUTS[self.layout](x[..., :width].to(cos.dtype), cos, sin).to(x.dtype)
         return turned if width == x.shape[-1] else torch.cat([turned, x[..., width:]], dim=-1)

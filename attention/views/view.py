@@ -59,6 +59,10 @@ class View(ABC):
     def save(self, name: str | Path) -> None:
         """Write the view to a file, the same bytes for the same weights.
 
+        Args:
+            name: A path that ends as the view does, in `.svg` or in `.html`. What is there is
+                replaced.
+
         Raises:
             ValueError: The name has another suffix than that of the view.
         """
