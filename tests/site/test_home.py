@@ -31,7 +31,7 @@ def test_the_view_shows_what_was_measured() -> None:
     says("index.md", "In head 8 most words give more to themselves than to any other word.", many)
     left = measured["shares"]["2"]
     alone = left[0] < 1e-6 and min(left[1:]) > 0.99
-    says("index.md", "In head 2 *I* gives the words less than a millionth", alone)
+    says("index.md", "In head 2 *I* gives all six words together less than a millionth", alone)
     says("index.md", "these are three of the first layer of MiniLM-L6", measured["layer"] == 0)
     assert re.findall(r'data-query="(\w+)"', home) == ["light"]
 

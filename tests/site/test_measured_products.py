@@ -53,7 +53,8 @@ def test_what_the_page_says_of_products_holds() -> None:
     )
     says(
         "With the largest, `4096 × 4096`, the convolution is the slower one up to "
-        f"`{max(largest)}` tokens; with the smallest, `192 × 64`, it is up to `{max(small)}`.",
+        f"`{max(largest)}` tokens; with the smallest, `192 × 64`, it is slower up to "
+        f"`{max(small)}` tokens.",
         all(max(rows) < min({n for n, *_ in cells} - {*rows}) for rows in (largest, small)),
     )
     (narrow,) = part("linear", "narrow")["cells"]["all"]
