@@ -6,7 +6,9 @@ other frequencies: the weights would load, and the results be wrong. Recipes hav
 [the first](models.md#rope-scaling-the-positions-of-a-later-llama),
 [the second](models.md#positions-divided-by-a-number) and
 [the third](models.md#yarn-slower-turns-and-sharper-weights). A `sliding_window` of None, as in
-later Mistrals, is no window.
+later Mistrals, is no window. Other families have weights of the same names and another layout of
+turns, another width that turns or another scale: of those that are not below, compare a layer's
+result with theirs.
 
 A family has a function from the state of its attention to one that ours loads. Sizes, positions and
 masks are in its configuration `c`, here of version 5 of transformers, and are given to the module

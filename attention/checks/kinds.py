@@ -1,9 +1,13 @@
 """What came in the place of what was expected, as a message names it."""
 
+import builtins
+
 
 def kind(value: object) -> str:
-    """`None`, or an article and the name of the type."""
+    """`None`, or an article and the name of the type, of another `bool` with its module."""
     if value is None:
         return "None"
     name = type(value).__name__
+    if type(value) is not getattr(builtins, name, type(value)):
+        name = f"{type(value).__module__}.{name}"
     return f"an {name}" if name[0] in "AEIOaeio" else f"a {name}"

@@ -37,6 +37,10 @@ def tokens(name: str, x: object, weight: object) -> None:
         raise TypeError(
             f"{name} has dtype torch.bool: expected numbers; a mask is given by its name, mask="
         )
+    if not (x.is_floating_point() or x.is_complex()):
+        raise TypeError(
+            f"{name} has dtype {x.dtype}: expected vectors of floating point, as nn.Embedding gives"
+        )
     if not isinstance(weight, Tensor):  # of a layer of 8 bits it is a method, of a wrapped one None
         if x.ndim < 2:
             what = counted(x.ndim, "axis")

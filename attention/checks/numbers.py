@@ -43,8 +43,10 @@ def epsilon(name: str, value: Any) -> float | None:
     """What is added to a mean square; None for none. 1, for True, would halve it."""
     if value is True or value is False:
         return 1e-6 if value else None
+    expected = "True, False, or a float such as 1e-6"
     if isinstance(value, int):
-        raise TypeError(f"{name} is {value}: expected True, False, or a float such as 1e-6")
+        raise TypeError(f"{name} is {value}: expected {expected}")
+    real(name, value, expected)
     return above_zero(name, value)
 
 

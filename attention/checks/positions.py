@@ -31,7 +31,8 @@ def turned(x: Any, at: Any) -> None:
     axes = tuple(x.shape[:-1])
     trailing = axes[len(axes) - at.ndim :]
     fits = len(trailing) == at.ndim
-    if not fits or any(a not in (1, n) for a, n in zip(at.shape, trailing, strict=True)):
+    # Not `in`: while compiling, Dynamo says that a number is in no tuple of symbols.
+    if not fits or any(a != 1 and a != n for a, n in zip(at.shape, trailing, strict=True)):
         raise ValueError(
             f"at has shape {tuple(at.shape)}: expected one that broadcasts to {axes}, "
             f"the axes of x {tuple(x.shape)} but the last; with heads, (batch, 1, T)"
@@ -83,8 +84,9 @@ def first(starts: object, query: Tensor) -> None:
             "expected one device"
         )
     batch = tuple(query.shape[:-2])
-    if not batch or starts.shape[0] not in (1, batch[-1]):
+    sequences = starts.shape[0]
+    if not batch or (sequences != 1 and sequences != batch[-1]):  # not `in`: above
         raise ValueError(
-            f"mask is for a batch of {starts.shape[0]} but query has batch axes {batch}: "
+            f"mask is for a batch of {sequences} but query has batch axes {batch}: "
             "expected as many sequences"
         )

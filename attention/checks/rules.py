@@ -25,7 +25,8 @@ def counts(mask: Any, queries: int, keys: int) -> None:
     """The counts that a mask is asked for."""
     count("queries", queries, 0)
     count("keys", keys, 0)
-    if mask.keys not in (None, keys):
+    # Not `in`: while compiling, Dynamo says that a number is in no tuple of symbols.
+    if mask.keys is not None and mask.keys != keys:
         name = type(made_for(mask, mask.keys)).__name__
         raise ValueError(f"{name} is made for {mask.keys} keys: got {keys}")
 
@@ -71,7 +72,7 @@ def broadcasts(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
     trailing = expected[max(len(expected) - len(shape), 0) :]
     return shape == trailing or (
         len(shape) == len(trailing)
-        and all(m in (1, s) for m, s in zip(shape, trailing, strict=True))
+        and all(m == 1 or m == s for m, s in zip(shape, trailing, strict=True))  # not `in`: above
     )
 
 

@@ -3,6 +3,7 @@
 import math
 import warnings
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -809,9 +810,9 @@ MODULES = {
         "key has width 16: expected (…, tokens, 32), got (2, 5, 16)",
     ),
     "token ids": (
-        lambda: ONE(X.long()),
+        lambda: ONE(torch.ones(2, 5, dtype=torch.long)),
         TypeError,
-        "x has dtype torch.int64 but the module has torch.float32: expected one dtype",
+        "x has dtype torch.int64: expected vectors of floating point, as nn.Embedding gives",
     ),
     "tokens in double precision": (
         lambda: MANY(X.double()),
@@ -942,6 +943,11 @@ MODULES = {
         lambda: SelfAttention(32, bias=0),
         TypeError,
         "bias is an int: expected True or False",
+    ),
+    "a bias by a boolean of numpy": (
+        lambda: SelfAttention(32, bias=np.bool_(True)),
+        TypeError,
+        "bias is a numpy.bool: expected True or False",
     ),
     "a mask as what says whether": (
         lambda: SelfAttention(32, causal=Causal()),
