@@ -26,9 +26,10 @@ def counts(mask: Any, queries: int, keys: int) -> None:
     count("queries", queries, 0)
     count("keys", keys, 0)
     # Not `in`: while compiling, Dynamo says that a number is in no tuple of symbols.
-    if mask.keys is not None and mask.keys != keys:
-        name = type(made_for(mask, mask.keys)).__name__
-        raise ValueError(f"{name} is made for {mask.keys} keys: got {keys}")
+    made = mask.keys
+    if made is not None and made != keys:
+        name = type(made_for(mask, made)).__name__
+        raise ValueError(f"{name} is made for {made} keys: got {keys}")
 
 
 def made_for(mask: Any, keys: int, *around: object) -> Any:
