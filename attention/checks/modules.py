@@ -37,15 +37,17 @@ def tokens(name: str, x: object, weight: object) -> None:
         raise TypeError(
             f"{name} has dtype torch.bool: expected numbers; a mask is given by its name, mask="
         )
-    if not (x.is_floating_point() or x.is_complex()):
-        raise TypeError(
-            f"{name} has dtype {x.dtype}: expected vectors of floating point, as nn.Embedding gives"
-        )
     if not isinstance(weight, Tensor):  # of a layer of 8 bits it is a method, of a wrapped one None
         if x.ndim < 2:
             what = counted(x.ndim, "axis")
             raise ValueError(f"{name} has {what}: expected (…, tokens, width), got {shape(x)}")
         return
+    if not (x.is_floating_point() or x.is_complex()):
+        named = "" if name in ("query", "x") else "; a mask is given by its name, mask="
+        raise TypeError(
+            f"{name} has dtype {x.dtype}: "
+            f"expected vectors of floating point, as nn.Embedding gives{named}"
+        )
     width = weight.shape[1]
     if x.ndim < 2 or x.shape[-1] != width:
         what = counted(x.ndim, "axis") if x.ndim < 2 else f"width {x.shape[-1]}"

@@ -31,8 +31,9 @@ def turned(x: Any, at: Any) -> None:
     axes = tuple(x.shape[:-1])
     trailing = axes[len(axes) - at.ndim :]
     fits = len(trailing) == at.ndim
-    # Not `in`: while compiling, Dynamo says that a number is in no tuple of symbols.
-    if not fits or any(a != 1 and a != n for a, n in zip(at.shape, trailing, strict=True)):
+    # Not `in`: while compiling, Dynamo says that a number is in no tuple of symbols. And first what
+    # a caller can tell of a symbol: that it is the other.
+    if not fits or any(a != n and a != 1 for a, n in zip(at.shape, trailing, strict=True)):
         raise ValueError(
             f"at has shape {tuple(at.shape)}: expected one that broadcasts to {axes}, "
             f"the axes of x {tuple(x.shape)} but the last; with heads, (batch, 1, T)"
@@ -85,7 +86,7 @@ def first(starts: object, query: Tensor) -> None:
         )
     batch = tuple(query.shape[:-2])
     sequences = starts.shape[0]
-    if not batch or (sequences != 1 and sequences != batch[-1]):  # not `in`: above
+    if not batch or (sequences != batch[-1] and sequences != 1):  # not `in`: above
         raise ValueError(
             f"mask is for a batch of {sequences} but query has batch axes {batch}: "
             "expected as many sequences"

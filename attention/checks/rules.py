@@ -61,7 +61,7 @@ def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
         if isinstance(end, int) and not isinstance(end, bool):
             continue
         if not isinstance(end, Tensor) or end.dtype not in INTEGERS:
-            came = end.dtype if isinstance(end, Tensor) else type(end).__name__
+            came = end.dtype if isinstance(end, Tensor) else kind(end)
             raise TypeError(f"{name} gives intervals of {came}: expected integers")
         if not broadcasts(end.shape, expected):
             raise ValueError(
@@ -71,9 +71,10 @@ def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
 
 def broadcasts(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
     trailing = expected[max(len(expected) - len(shape), 0) :]
+    # Not `in`, as above; and first what a caller can tell of a symbol: that it is the other.
     return shape == trailing or (
         len(shape) == len(trailing)
-        and all(m == 1 or m == s for m, s in zip(shape, trailing, strict=True))  # not `in`: above
+        and all(m == s or m == 1 for m, s in zip(shape, trailing, strict=True))
     )
 
 

@@ -339,7 +339,7 @@ CASES = {
     "a mask whose stretches are no tensors": (
         {"mask": Stretched(1.0), "value": K, "backend": "spans"},
         TypeError,
-        "Stretched gives intervals of float: expected integers",
+        "Stretched gives intervals of a float: expected integers",
     ),
     "a mask whose stretches are too few": (
         {"mask": Stretched(torch.ones(4, dtype=torch.long)), "value": K, "backend": "spans"},
@@ -813,6 +813,12 @@ MODULES = {
         lambda: ONE(torch.ones(2, 5, dtype=torch.long)),
         TypeError,
         "x has dtype torch.int64: expected vectors of floating point, as nn.Embedding gives",
+    ),
+    "a tokenizer's mask as the key": (
+        lambda: MANY(X, torch.ones(2, 5, dtype=torch.long)),
+        TypeError,
+        "key has dtype torch.int64: expected vectors of floating point, as nn.Embedding gives; "
+        "a mask is given by its name, mask=",
     ),
     "tokens in double precision": (
         lambda: MANY(X.double()),

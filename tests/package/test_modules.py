@@ -112,6 +112,19 @@ def test_a_layer_may_be_wrapped() -> None:
     torch.testing.assert_close(attend(x), want, rtol=0, atol=0)
 
 
+@pytest.mark.untyped  # tokens are numbers of floating point, but here a layer makes them so
+def test_a_layer_of_ones_own_may_take_other_numbers() -> None:
+    class Scaled(nn.Sequential):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return super().forward(x / 8)
+
+    attend, x = SelfAttention(8), torch.randint(-8, 8, (5, 8))
+    want = attend(x / 8)
+    for name in ("query_proj", "key_proj", "value_proj"):
+        setattr(attend, name, Scaled(getattr(attend, name)))
+    torch.testing.assert_close(attend(x), want, rtol=0, atol=0)
+
+
 @pytest.mark.parametrize(("kv_heads", "head_dim"), [(4, None), (2, None), (1, 5), (4, 2)])
 def test_heads_written_out(kv_heads: int, head_dim: int | None, draw) -> None:
     """Head by head, with the rows of each projection that are its own."""

@@ -6,7 +6,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attention import Causal, Documents, Mask, MultiHeadAttention, Padding, Rotary
+from attention import (
+    Causal,
+    Documents,
+    Mask,
+    MultiHeadAttention,
+    Padding,
+    Rotary,
+    dot_product_attention,
+)
 
 pytestmark = pytest.mark.untyped  # what is compiled whole has no room for checks of shapes
 
@@ -36,7 +44,6 @@ def layer() -> MultiHeadAttention:
 MASKS = {
     "padding": lambda: Causal() & Padding(LENGTHS),
     "padding on the left": lambda: Causal() & Padding(LENGTHS, side="left"),
-    "one length for all": lambda: Padding(LENGTHS[:1]),
     "documents": lambda: Causal() & Documents(torch.tensor([[0, 0, 0, 1, 1, 1]]).expand(5, 6)),
     "a tensor of padding": lambda: (torch.arange(6) < LENGTHS[:, None])[:, None, None],
     "one of a row": lambda: torch.arange(6)[None, None, None] < 4,
@@ -45,8 +52,15 @@ MASKS = {
 }
 
 
-@pytest.mark.parametrize("which", ["batch", "tokens", "both"])
-@pytest.mark.parametrize("name", MASKS)
+# What was compared with the axis that is a symbol by now: a batch, tokens, or both.
+FITS_BOTH = [(name, "both") for name in MASKS]
+FITS_BATCH = [
+    (name, "batch") for name in MASKS if name not in {"one of a row", "a rule of one's own"}
+]
+FITS_TOKENS = [(name, "tokens") for name in MASKS if name not in {"padding", "padding on the left"}]
+
+
+@pytest.mark.parametrize(("name", "which"), FITS_BOTH + FITS_BATCH + FITS_TOKENS)
 def test_a_mask_fits_after_other_sizes(layer: MultiHeadAttention, name: str, which: str) -> None:
     torch.compiler.reset()
     compiled = torch.compile(layer, backend="eager", fullgraph=True)
@@ -68,6 +82,25 @@ def test_positions_fit_after_other_sizes(at: Tensor) -> None:
         compiled(torch.randn(2, n, 8), None)
     x = torch.randn(2, 7, 8)
     torch.testing.assert_close(compiled(x, at), turn(x, at))
+
+
+def test_sizes_that_nobody_knows_are_equal_where_the_caller_says_so() -> None:
+    def attend(x: Tensor, keep: Tensor) -> Tensor:
+        torch._check(keep.shape[0] == x.shape[0])
+        return dot_product_attention(x, x, x, keep)
+
+    def turn(x: Tensor, at: Tensor) -> Tensor:
+        torch._check(at.shape[0] == x.shape[0])
+        return Rotary().rotate(x, at)
+
+    keep = torch.ones(3, 1, 6, 6, dtype=torch.bool).tril()
+    x, at = torch.randn(3, 2, 6, 8), torch.arange(6).expand(3, 1, 6)
+    for run, other in (attend, keep), (turn, at):
+        torch.compiler.reset()
+        for each in (x, other):
+            torch._dynamo.decorators.mark_unbacked(each, 0)
+        compiled = torch.compile(run, backend="eager", fullgraph=True)
+        torch.testing.assert_close(compiled(x, other), run(x, other))
 
 
 @pytest.mark.parametrize("make", [

@@ -359,13 +359,13 @@ def which() -> str:
         ("the same, one mask for many layers", "either", "the tensor"): [
             batch(n, mask, "again") for n in (64, 128) for mask in BATCH_MASKS
         ],
-        ("a batch of texts of up to 256, one mask for many layers", "ours", "the tensor"): [
+        ("a batch whose longest text has 256, one mask for many layers", "ours", "the tensor"): [
             batch(256, mask, "again") for mask in BATCH_MASKS
         ],
         ("the same, a new mask for each call", "measure", "the tensor"): [
             batch(256, mask, "new") for mask in BATCH_MASKS
         ],
-        ("a batch of texts of up to 512", "ours", "the tensor"): [
+        ("a batch whose longest text has 512", "ours", "the tensor"): [
             batch(512, mask, turn) for mask in BATCH_MASKS for turn in ("again", "new")
         ],
         ("few queries on many keys, under a window", "ours", "the tensor"): [

@@ -208,6 +208,9 @@ def shown() -> dict[str, str]:
         "forward beside the slowest product": f"{full['portable']['tflops'] / min(products):.2f}",
         "64 texts, FlashAttention 2, most": f"{max(long):.2f}",
         "64 texts of 131072 keys, GB/s": f"{last['triton']['gbs']:,.0f}",
+        "bytes of the first row at the rate of the last": (
+            f"{short['triton']['gbs'] / last['triton']['gbs']:.2f}"
+        ),
         "one text of 1024 keys, ms": f"{short['triton']['ms']:#.3g}",
         "one text of 1024 keys, cuDNN, ms": f"{short['cudnn']['ms']:#.3g}",
         "one text of 1024 keys, written, ms": f"{written['triton']['ms']:#.3g}",
