@@ -61,7 +61,7 @@ def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
         if isinstance(end, int) and not isinstance(end, bool):
             continue
         if not isinstance(end, Tensor) or end.dtype not in INTEGERS:
-            came = end.dtype if isinstance(end, Tensor) else kind(end)
+            came = end.dtype if isinstance(end, Tensor) else type(end).__name__
             raise TypeError(f"{name} gives intervals of {came}: expected integers")
         if not broadcasts(end.shape, expected):
             raise ValueError(

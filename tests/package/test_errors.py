@@ -339,7 +339,7 @@ CASES = {
     "a mask whose stretches are no tensors": (
         {"mask": Stretched(1.0), "value": K, "backend": "spans"},
         TypeError,
-        "Stretched gives intervals of a float: expected integers",
+        "Stretched gives intervals of float: expected integers",
     ),
     "a mask whose stretches are too few": (
         {"mask": Stretched(torch.ones(4, dtype=torch.long)), "value": K, "backend": "spans"},
