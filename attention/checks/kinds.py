@@ -1,6 +1,9 @@
 """What came in the place of what was expected, as a message names it."""
 
 import builtins
+import re
+
+AN = "[AEIOaeio]|[FHLMNRSX][A-Z]|nd"  # an LSTM, an ndarray; a Linear, a UNet
 
 
 def kind(value: object) -> str:
@@ -10,4 +13,4 @@ def kind(value: object) -> str:
     name = type(value).__name__
     if type(value) is not getattr(builtins, name, type(value)):
         name = f"{type(value).__module__}.{name}"
-    return f"an {name}" if name[0] in "AEIOaeio" else f"a {name}"
+    return f"an {name}" if re.match(AN, name) else f"a {name}"

@@ -8,6 +8,8 @@ from attention.checks.kinds import kind
 from attention.checks.numbers import count
 from attention.checks.tensors import counted, shape, strided
 
+BY_NAME = "a mask is given by its name, mask="
+
 
 def sizes(**named: object) -> None:
     for name, value in named.items():
@@ -30,20 +32,18 @@ def heads(embed_dim: int, num_heads: int, num_kv_heads: int, head_dim: int | Non
 def tokens(name: str, x: object, weight: object) -> None:
     """The vectors that a module is called with, which its first weight must fit."""
     if not isinstance(x, Tensor):
-        named = "; a mask is given by its name, mask=" if hasattr(x, "to_tensor") else ""
+        named = f"; {BY_NAME}" if hasattr(x, "to_tensor") else ""
         raise TypeError(f"{name} is {kind(x)}: expected a torch.Tensor{named}")
     strided(name, x)
     if x.dtype is torch.bool:
-        raise TypeError(
-            f"{name} has dtype torch.bool: expected numbers; a mask is given by its name, mask="
-        )
+        raise TypeError(f"{name} has dtype torch.bool: expected numbers; {BY_NAME}")
     if not isinstance(weight, Tensor):  # of a layer of 8 bits it is a method, of a wrapped one None
         if x.ndim < 2:
             what = counted(x.ndim, "axis")
             raise ValueError(f"{name} has {what}: expected (…, tokens, width), got {shape(x)}")
         return
     if not (x.is_floating_point() or x.is_complex()):
-        named = "" if name in ("query", "x") else "; a mask is given by its name, mask="
+        named = "" if name in ("query", "x") else f"; {BY_NAME}"
         raise TypeError(
             f"{name} has dtype {x.dtype}: "
             f"expected vectors of floating point, as nn.Embedding gives{named}"

@@ -9,7 +9,7 @@ from torch import Tensor
 from attention.checks.kinds import kind
 from attention.checks.numbers import count
 from attention.checks.rules import integers
-from attention.checks.tensors import DTYPES, counted, strided
+from attention.checks.tensors import DTYPES, counted, spreads, strided
 
 
 def positions(at: object) -> None:
@@ -30,10 +30,7 @@ def turned(x: Any, at: Any) -> None:
         raise ValueError(f"at is on {at.device} but x is on {x.device}: expected one device")
     axes = tuple(x.shape[:-1])
     trailing = axes[len(axes) - at.ndim :]
-    fits = len(trailing) == at.ndim
-    # Not `in`: while compiling, Dynamo says that a number is in no tuple of symbols. And first what
-    # a caller can tell of a symbol: that it is the other.
-    if not fits or any(a != n and a != 1 for a, n in zip(at.shape, trailing, strict=True)):
+    if len(trailing) != at.ndim or not all(map(spreads, at.shape, trailing)):
         raise ValueError(
             f"at has shape {tuple(at.shape)}: expected one that broadcasts to {axes}, "
             f"the axes of x {tuple(x.shape)} but the last; with heads, (batch, 1, T)"
@@ -86,7 +83,7 @@ def first(starts: object, query: Tensor) -> None:
         )
     batch = tuple(query.shape[:-2])
     sequences = starts.shape[0]
-    if not batch or (sequences != batch[-1] and sequences != 1):  # not `in`: above
+    if not batch or not spreads(sequences, batch[-1]):
         raise ValueError(
             f"mask is for a batch of {sequences} but query has batch axes {batch}: "
             "expected as many sequences"

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention.checks.kinds import kind
 from attention.checks.numbers import count
-from attention.checks.tensors import shape, strided
+from attention.checks.tensors import shape, spreads, strided
 from attention.holding import parts
 
 INTEGERS = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
@@ -25,9 +25,8 @@ def counts(mask: Any, queries: int, keys: int) -> None:
     """The counts that a mask is asked for."""
     count("queries", queries, 0)
     count("keys", keys, 0)
-    # Not `in`: while compiling, Dynamo says that a number is in no tuple of symbols.
     made = mask.keys
-    if made is not None and made != keys:
+    if made is not None and made != keys:  # not `in`: see `spreads`
         name = type(made_for(mask, made)).__name__
         raise ValueError(f"{name} is made for {made} keys: got {keys}")
 
@@ -61,7 +60,7 @@ def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
         if isinstance(end, int) and not isinstance(end, bool):
             continue
         if not isinstance(end, Tensor) or end.dtype not in INTEGERS:
-            came = end.dtype if isinstance(end, Tensor) else type(end).__name__
+            came = end.dtype if isinstance(end, Tensor) else kind(end)
             raise TypeError(f"{name} gives intervals of {came}: expected integers")
         if not broadcasts(end.shape, expected):
             raise ValueError(
@@ -71,11 +70,7 @@ def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
 
 def broadcasts(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
     trailing = expected[max(len(expected) - len(shape), 0) :]
-    # Not `in`, as above; and first what a caller can tell of a symbol: that it is the other.
-    return shape == trailing or (
-        len(shape) == len(trailing)
-        and all(m == s or m == 1 for m, s in zip(shape, trailing, strict=True))
-    )
+    return shape == trailing or (len(shape) == len(trailing) and all(map(spreads, shape, trailing)))
 
 
 def integers(name: str, tensor: object, expected: str = "", ndim: int | None = None) -> None:

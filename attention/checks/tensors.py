@@ -125,6 +125,15 @@ def shapes(query: torch.Size, key: torch.Size, value: torch.Size) -> None:
         )
 
 
+def spreads(size: int, over: int) -> bool:
+    """Whether an axis of one size broadcasts to another.
+
+    Not by `in`: while compiling, Dynamo says that a number is in no tuple of symbols. And first
+    what a caller can tell of a symbol: that it is the other.
+    """
+    return size == over or size == 1
+
+
 def shape(tensor: Tensor) -> tuple[int, ...]:
     return tuple(tensor.shape)
 

@@ -86,7 +86,7 @@ def joined(module: Any) -> None:
     if type(layer) not in LINEAR:
         raise TypeError(f"out_proj is {kind(layer)}: expected nn.Linear itself")
     kinds = ("weight",) if module.in_proj_bias is None else ("weight", "bias")
-    names = [f"{part}{kind}" for kind in kinds for part in ("in_proj_", "out_proj.")]
+    names = [f"{part}{each}" for each in kinds for part in ("in_proj_", "out_proj.")]
     if odd := sorted({*names} ^ {*module.state_dict()}):
         raise TypeError(f"the module differs by {', '.join(odd)}: expected {', '.join(names)}")
     width = module.embed_dim

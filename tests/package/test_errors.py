@@ -339,7 +339,7 @@ CASES = {
     "a mask whose stretches are no tensors": (
         {"mask": Stretched(1.0), "value": K, "backend": "spans"},
         TypeError,
-        "Stretched gives intervals of float: expected integers",
+        "Stretched gives intervals of a float: expected integers",
     ),
     "a mask whose stretches are too few": (
         {"mask": Stretched(torch.ones(4, dtype=torch.long)), "value": K, "backend": "spans"},
@@ -1034,7 +1034,7 @@ def test_the_contrary_of_a_rule_that_gives_nothing_hides_nothing_in_silence() ->
 
 def test_an_array_beside_a_mask_is_named_as_a_whole() -> None:
     for both in (lambda x: x & Causal(), lambda x: Causal() & x):
-        with pytest.raises(TypeError, match="^& got a ndarray: expected a Mask on both sides"):
+        with pytest.raises(TypeError, match="^& got an ndarray: expected a Mask on both sides"):
             both(torch.eye(2, dtype=torch.bool).numpy())
 
 

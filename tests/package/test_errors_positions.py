@@ -90,7 +90,7 @@ CASES = {
     "a norm as a module": (
         lambda: MultiHeadAttention(12, 3, qk_norm=nn.RMSNorm(4)),
         TypeError,
-        "qk_norm is a RMSNorm: expected True, False, or a float such as 1e-6",
+        "qk_norm is an RMSNorm: expected True, False, or a float such as 1e-6",
     ),
     "a negative softcap": (
         lambda: MultiHeadAttention(12, 3, softcap=-1),

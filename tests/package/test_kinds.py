@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from torch import nn
 
 from attention.checks.kinds import kind
 
@@ -20,6 +21,9 @@ class Alike: ...
         ([], "a list"),
         (Alike(), "an Alike"),
         (Xylophone(), "a Xylophone"),
+        (nn.LSTM(1, 1), "an LSTM"),
+        (nn.Linear(1, 1), "a Linear"),
+        (np.zeros(1), "an ndarray"),
         (np.bool_(True), "a numpy.bool"),
         (np.int64(1), "an int64"),
     ],
