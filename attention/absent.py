@@ -17,7 +17,7 @@ REGISTER = 16
 ORDINARY = 1e6
 
 
-def idle(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
+def idle_queries(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
     """Which queries may attend to nothing, shape `(…, T, 1)`."""
     return ~any_along(keep, -1)
 
@@ -41,7 +41,7 @@ def bounded(
     return bias.masked_fill(~keep, 0.0), keep
 
 
-def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
+def clean(context: Float[Tensor, "..."], idle: Bool[Tensor, "..."]) -> bool:
     """Whether nothing absent is heard in what torch's kernel makes of a mask.
 
     NaN of a value comes to all queries, and so to the first; NaN of a query or a key comes by a
@@ -50,16 +50,16 @@ def clean(context: Float[Tensor, "..."], empty: Bool[Tensor, "..."]) -> bool:
     first = context[..., :1]  # of each query
     if not added_up(first).isfinite() or not values_clean(context):
         return False
-    return not (empty.any() and first.masked_fill(~empty, 0.0).any())
+    return not (idle.any() and first.masked_fill(~idle, 0.0).any())
 
 
-def scores_clean(sums: Float[Tensor, "*heads queries"]) -> bool:
+def scores_clean(lse: Float[Tensor, "*heads queries"]) -> bool:
     """The same of the scores, by their log-sum-exp, which is a number for an absent query too.
 
     To look at each number of the contexts took up to 9 % of the time of a batch of short texts, at
     one number of each 2 to 5 %, and so 2 % at most.
     """
-    return not sums.sum().isnan()
+    return not lse.sum().isnan()
 
 
 def values_clean(context: Float[Tensor, "..."]) -> bool:
@@ -77,12 +77,31 @@ def ordinary(*tensors: Tensor) -> bool:
     return all(bool(torch.linalg.vector_norm(x.detach()) < ORDINARY) for x in tensors)
 
 
+def without(
+    query: Float[Tensor, "batch heads queries head_dim"],
+    key: Float[Tensor, "batch kv_heads keys head_dim"],
+    value: Float[Tensor, "batch kv_heads keys value_dim"],
+    idle: Bool[Tensor, "batch 1 queries 1"] | None,
+    unread: Bool[Tensor, "batch 1 keys 1"] | None,
+) -> tuple[
+    Float[Tensor, "batch heads queries head_dim"],
+    Float[Tensor, "batch kv_heads keys head_dim"],
+    Float[Tensor, "batch kv_heads keys value_dim"],
+]:
+    """What takes no part, by a plan, made zero: 0 · NaN is NaN."""
+    if idle is not None:
+        query = query.masked_fill(idle, 0.0)
+    if unread is not None:
+        key, value = key.masked_fill(unread, 0.0), value.masked_fill(unread, 0.0)
+    return query, key, value
+
+
 def silence(
     query: Float[Tensor, "*heads queries head_dim"],
     key: Float[Tensor, "*kv_heads keys head_dim"],
     value: Float[Tensor, "*kv_heads keys value_dim"],
     keep: Bool[Tensor, "..."],
-    empty: Bool[Tensor, "..."] | None = None,
+    idle: Bool[Tensor, "..."] | None = None,
 ) -> tuple[
     Float[Tensor, "*heads queries head_dim"],
     Float[Tensor, "*kv_heads keys head_dim"],
@@ -95,15 +114,15 @@ def silence(
     0 · NaN is NaN, and a row of −inf alone is 0/0. Without either no NaN arises, forward or
     backward. The last of what is returned says which queries are absent, shape `(…, T, 1)`:
     their contexts and weights are to be made zero in the end; None if there are none. They are
-    `empty`, if that is known.
+    `idle`, if that is known.
     """
-    empty = idle(keep) if empty is None else empty
+    idle = idle_queries(keep) if idle is None else idle
     harmless = readable(query) and ordinary(query, key, value)
-    if harmless and not empty.any():
+    if harmless and not idle.any():
         return query, key, value, keep, None
     if not harmless:
         read = heads.any_of_group(any_along(keep, -2)[..., 0, :], heads.group(query, key))
         unread = ~read[..., None]  # (…, S, 1)
         key, value = key.masked_fill(unread, 0.0), value.masked_fill(unread, 0.0)
     # It will attend to all, with weights that backward finds anew: of large scores, infinite.
-    return query.masked_fill(empty, 0.0), key, value, keep | empty, empty
+    return query.masked_fill(idle, 0.0), key, value, keep | idle, idle

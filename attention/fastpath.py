@@ -21,7 +21,7 @@ SHORT, SHORT_WITH_WEIGHTS = 1 << 14, 1 << 19
 
 
 def fastpath(
-    module: Any, x: Float[Tensor, "*batch tokens embed_dim"], weights: bool
+    module: Any, x: Float[Tensor, "*batch tokens embed_dim"], return_weights: bool
 ) -> (
     tuple[
         Float[Tensor, "*batch tokens embed_dim"],
@@ -38,7 +38,7 @@ def fastpath(
     batch, tokens, width = x.shape
     heads = module.num_heads
     size = batch * tokens * max(width, heads * tokens)
-    if not 0 < size <= (SHORT_WITH_WEIGHTS if weights else SHORT):
+    if not 0 < size <= (SHORT_WITH_WEIGHTS if return_weights else SHORT):
         return None
     out = module._modules.get("out_proj")
     if not plain(out):
@@ -66,4 +66,4 @@ def fastpath(
     ):
         return None
     native: Any = torch._native_multi_head_attention  # pyright: ignore[reportPrivateImportUsage]
-    return native(x, x, x, width, heads, *parts, None, bool(weights), False)
+    return native(x, x, x, width, heads, *parts, None, return_weights, False)

@@ -158,17 +158,18 @@ def read(name: str, variables: dict[str, Any], seen: set[int]) -> list[object]:
     if isinstance(value, type) and issubclass(value, Mask) and (own := classes(value)):
         held = [(name, content(getattr(value, name), seen)) for name in held_names(own)]
         return [name, value, *codes(own, seen), *held]
-    return [name, value if elsewhere(value) else content(value, seen)]
+    return [name, value if elsewhere(value, variables) else content(value, seen)]
 
 
-def elsewhere(value: object) -> bool:
-    """Whether it is of another module, whose rules and functions stay as they are."""
+def elsewhere(value: object, variables: dict[str, Any]) -> bool:
+    """Whether it is of another module, whose rules, functions and classes stay as they are."""
     if isinstance(value, FunctionType):  # one that wraps another has a closure
         return not (value.__closure__ or vars(value))
     if isinstance(value, BuiltinFunctionType):  # one of an object may change with it
         return value.__self__ is None or isinstance(value.__self__, ModuleType)
     if isinstance(value, type):  # with slots, say, a mask may hold what no name tells
-        return not issubclass(value, Mask) or classes(value) is not None
+        other = value.__module__ != variables.get("__name__")
+        return other and (not issubclass(value, Mask) or classes(value) is not None)
     return isinstance(value, ModuleType)
 
 

@@ -143,8 +143,9 @@ def dot_product_attention(
     mixed = autocast.active(query)
     if mixed:
         query, key, value, bias = autocast.lower(query, key, value, bias)
-    if mixed or not fit:
-        checks.inputs(query, key, value)
+        fit = checks.usual(query, key, value)
+    if not fit:
+        checks.explain(query, key, value)
     scale = checks.scale(scale, query.shape[-1])
     softcap = checks.softcap(softcap)
     dropout_p = checks.dropout("dropout_p", dropout_p)

@@ -27,9 +27,9 @@ def eager(
     if half:
         # Scores overflow in half precision, and a sum of many small weights needs the digits.
         query, key, value = query.float(), key.float(), value.float()
-    empty = None
+    idle = None
     if keep is not None:
-        query, key, value, keep, empty = silence(query, key, value, keep)
+        query, key, value, keep, idle = silence(query, key, value, keep)
     size = group(query, key)
     scores = unfold(fold(query * scale, size) @ key.mT, size)  # (…, H, T, S)
     if softcap is not None:
@@ -39,13 +39,13 @@ def eager(
     if keep is not None:
         scores = hide(scores, keep)
     weights = softmax(scores)
-    if empty is not None:
-        weights = weights.masked_fill(empty, 0.0)
+    if idle is not None:
+        weights = weights.masked_fill(idle, 0.0)
     if dropout_p:
         weights = dropout(weights, dropout_p)
     context = unfold(fold(weights, size) @ value, size)  # (…, H, T, E)
-    if empty is not None:  # whatever gradient comes for it, which a zero weight would not stop
-        context = context.masked_fill(empty, 0.0)
+    if idle is not None:  # whatever gradient comes for it, which a zero weight would not stop
+        context = context.masked_fill(idle, 0.0)
     return (context.to(dtype), weights.to(dtype)) if half else (context, weights)
 
 

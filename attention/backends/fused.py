@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.absent import REGISTER, clean, idle, scores_clean, silence, values_clean
+from attention.absent import REGISTER, clean, idle_queries, scores_clean, silence, values_clean
 from attention.backends import suited
 from attention.backends.sdpa import sdpa
 from attention.backends.suited import FORWARD
@@ -27,13 +27,13 @@ def fused(
     dropout_p: float,
     causal: bool = False,
     whole: bool = False,
-    empty: Bool[Tensor, "..."] | None = None,
+    idle: Bool[Tensor, "..."] | None = None,
     added: Float[Tensor, "..."] | None = None,
 ) -> tuple[Float[Tensor, "*heads queries value_dim"], None]:
     """Call torch's kernel; what a mask leaves out cannot reach it as NaN.
 
     With `whole`, nothing is absent, and `keep` may be what the kernel adds to the scores. Else that
-    is `added`, and `empty` says which queries may attend to nothing, if they are known.
+    is `added`, and `idle` says which queries may attend to nothing, if they are known.
 
     `causal` is for as many queries as keys: with fewer, torch aligns the first query with the
     first key, and a cache needs the last with the last.
@@ -51,13 +51,13 @@ def fused(
         return sdpa(query, key, value, over, scale, dropout_p, causal), None
     over = one_tensor(keep, bias) if added is None else added
     if not dropout_p and may_look(query, key, value, bias):
-        context = if_clean(query, key, value, over, scale, keep, empty)
+        context = if_clean(query, key, value, over, scale, keep, idle)
         if context is not None:
             return context, None
-    query, key, value, seen, empty = silence(query, key, value, keep, empty)
+    query, key, value, seen, idle = silence(query, key, value, keep, idle)
     over = over if seen is keep else one_tensor(seen, bias)
     context = sdpa(query, key, value, over, scale, dropout_p)
-    return context if empty is None else context.masked_fill(empty, 0.0), None
+    return context if idle is None else context.masked_fill(idle, 0.0), None
 
 
 def if_clean(
@@ -67,7 +67,7 @@ def if_clean(
     over: Bool[Tensor, "..."] | Float[Tensor, "..."],
     scale: float,
     keep: Bool[Tensor, "..."] | Float[Tensor, "..."],
-    empty: Bool[Tensor, "..."] | None,
+    idle: Bool[Tensor, "..."] | None,
 ) -> Float[Tensor, "*heads queries value_dim"] | None:
     """The context, unless something absent is heard in it: that is nearly always finite, and then
     harmless.
@@ -75,10 +75,10 @@ def if_clean(
     # Torch's function returns no log-sum-exp, which is sooner looked at.
     if over.ndim == 4 and scale > 0 and suited.as_it_is(query, key, value):
         numbers = over if over.is_floating_point() else table(over, query.dtype)
-        context, sums = FORWARD(query, key, value, attn_mask=numbers, scale=scale)
-        return context if scores_clean(sums) and values_clean(context) else None
+        context, lse = FORWARD(query, key, value, attn_mask=numbers, scale=scale)
+        return context if scores_clean(lse) and values_clean(context) else None
     context = sdpa(query, key, value, over, scale, 0.0)
-    return context if clean(context, idle(keep) if empty is None else empty) else None
+    return context if clean(context, idle_queries(keep) if idle is None else idle) else None
 
 
 def short(
@@ -92,8 +92,8 @@ def short(
 
     The log-sum-exp of a query whose NaN was lost is 0; so is that of a single score of 0.
     """
-    context, sums = FORWARD(query, key, value, is_causal=causal, scale=scale)
-    return context if sums.all() or not loses(query, key) else None
+    context, lse = FORWARD(query, key, value, is_causal=causal, scale=scale)
+    return context if lse.all() or not loses(query, key) else None
 
 
 def loses(query: Float[Tensor, "..."], key: Float[Tensor, "..."]) -> bool:

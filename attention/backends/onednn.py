@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention.absent import without
 from attention.backends.once import once
 from attention.backends.threads import each
 from attention.blocks.slabs import Slab, Slabs
@@ -41,10 +42,7 @@ def onednn(
     """
     shape = *query.shape[:-1], value.shape[-1]
     query, key, value = four(query), four(key), four(value)
-    if plan.idle is not None:  # 0 · NaN is NaN: what takes no part is made 0
-        query = query.masked_fill(plan.idle, 0.0)
-    if plan.unread is not None:
-        key, value = key.masked_fill(plan.unread, 0.0), value.masked_fill(plan.unread, 0.0)
+    query, key, value = without(query, key, value, plan.idle, plan.unread)
     context: Any = OneDNN.apply(query, key, value, plan, scale)
     if plan.idle is not None:  # whatever gradient comes for it
         context = context.masked_fill(plan.idle, 0.0)

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention.absent import REGISTER
+from attention.absent import REGISTER, without
 from attention.backends.once import once
 from attention.backends.suited import FORWARD, of_one_width
 from attention.blocks import Blocks, Plan
@@ -43,10 +43,7 @@ def spans(
     # from them without instructions of their own: measured 80 against 85 GFLOP/s, float16 41.
     kind = torch.promote_types(dtype, torch.float32)
     query, key, value = of_one_width(*(four(x).to(kind) for x in (query, key, value)))
-    if plan.idle is not None:  # 0 · NaN is NaN: what takes no part is made 0
-        query = query.masked_fill(plan.idle, 0.0)
-    if plan.unread is not None:
-        key, value = key.masked_fill(plan.unread, 0.0), value.masked_fill(plan.unread, 0.0)
+    query, key, value = without(query, key, value, plan.idle, plan.unread)
     size = group(query, key)
     if size > 1:  # a query of each head of a group, then the next one: they see the same keys
         query = query.unflatten(1, (-1, size)).transpose(2, 3).flatten(2, 3)
@@ -75,10 +72,10 @@ class Spans(torch.autograd.Function):
     ) -> Rows:
         context = torch.zeros_like(query)
         lowest = torch.finfo(query.dtype).min  # as good as −∞, and lowest − lowest is 0, not NaN
-        total = query.new_full(query.shape[:-1], lowest)  # log-sum-exp of the scores so far
+        lse = query.new_full(query.shape[:-1], lowest)  # the log-sum-exp of the scores so far
         for heads, part in walk(plan, len(key)):
             asked, read, count = part.queries.times(size), part.keys, part.count
-            q, k, v, out, so_far = some(heads, query, key, value, context, total)
+            q, k, v, out, so_far = some(heads, query, key, value, context, lse)
             found, sums = FORWARD(
                 asked.view(q, count),
                 read.view(k, count),
@@ -86,8 +83,8 @@ class Spans(torch.autograd.Function):
                 attn_mask=hidden(part, size, query),
                 scale=scale,
             )
-            if part.idle is not None:
-                sums = sums.masked_fill(part.idle.repeat_interleave(size), lowest)
+            if part.tables.idle is not None:
+                sums = sums.masked_fill(part.tables.idle.repeat_interleave(size), lowest)
             out, so_far = asked.view(out, count), asked.view(so_far, count)
             if part.fresh:
                 out.copy_(found)
@@ -97,27 +94,27 @@ class Spans(torch.autograd.Function):
                 out.mul_((so_far - both).exp_()[..., None])
                 out.addcmul_(found, (sums - both).exp_()[..., None])
                 so_far.copy_(both)
-        ctx.save_for_backward(query, key, value, context, total)
+        ctx.save_for_backward(query, key, value, context, lse)
         ctx.rest = plan, scale, size
         return context
 
     @staticmethod
     def backward(ctx: Any, *of_context: Rows) -> tuple[Rows | None, ...]:
-        query, key, value, context, total = ctx.saved_tensors
+        query, key, value, context, lse = ctx.saved_tensors
         plan, scale, size = ctx.rest
         grad = of_context[0].contiguous()
         # Zeros of the gradient's kind: it may stand for several, where they come at once.
         grads = [grad.new_zeros(x.shape) for x in (query, key, value)]
         for heads, part in walk(plan, len(key)):
             asked, read, count = part.queries.times(size), part.keys, part.count
-            g, q, k, v, c, t = some(heads, grad, query, key, value, context, total)
+            g, q, k, v, c, sums = some(heads, grad, query, key, value, context, lse)
             of_query, *of_read = BACKWARD(
                 asked.view(g, count),
                 asked.view(q, count),
                 read.view(k, count),
                 read.view(v, count),
                 asked.view(c, count),
-                asked.view(t, count).contiguous(),
+                asked.view(sums, count).contiguous(),
                 0.0,
                 False,
                 attn_mask=hidden(part, size, query),
@@ -158,10 +155,10 @@ def walk(plan: Plan, heads: int) -> Iterator[tuple[slice, Blocks]]:
 
 def hidden(part: Blocks, size: int, like: Rows) -> Float[Tensor, "..."] | None:
     """What is added to the scores of a block: −∞ where a query may not attend."""
-    if part.keep is None:
+    keep, _, small = part.tables
+    if keep is None:
         narrow = part.keys.size < REGISTER
         return like.new_zeros(1, part.keys.size) if narrow else None
-    if size == 1 and part.hidden is not None and like.dtype is torch.float32:
-        return part.hidden
-    keep = part.keep.repeat_interleave(size, 0) if size > 1 else part.keep
-    return added(keep, like.dtype)
+    if size == 1 and small is not None and like.dtype is torch.float32:
+        return small
+    return added(keep.repeat_interleave(size, 0) if size > 1 else keep, like.dtype)

@@ -75,4 +75,5 @@ def alone() -> None:
 
 
 if hasattr(os, "register_at_fork"):  # a process that is forked has none of the threads
-    os.register_at_fork(after_in_child=own.__dict__.clear)
+    # Of the thread that forked: `own.__dict__` itself is another in each.
+    os.register_at_fork(after_in_child=lambda: own.__dict__.clear())

@@ -78,13 +78,13 @@ class Tiled(torch.autograd.Function):
             idle = total == 0  # may attend to nothing: zeros, also where 0 · ∞ was added
             contexts.append((context / total).masked_fill(idle, 0.0).to(query.dtype))
             sums.append((top + total.log()).masked_fill(idle, math.inf))
-        context, total = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
+        context, lse = torch.cat(contexts, dim=-2), torch.cat(sums, dim=-2)
         # The mask's tensors too: torch then says if they were changed before backward asks again.
-        ctx.save_for_backward(query, key, value, bias, context, total, *tensors(keep))
+        ctx.save_for_backward(query, key, value, bias, context, lse, *tensors(keep))
         # A table is among those, and freed with them. A rule is copied: its numbers may change.
         rule = moved(keep, query.device, {}) if isinstance(keep, Mask) else None
         ctx.rest = rule, scale, softcap
-        return context, total
+        return context, lse
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
@@ -100,10 +100,10 @@ def gradients(
     softcap: float | None,
     bias_learns: bool,
     of_context: Tensor,
-    of_total: Tensor,
+    of_lse: Tensor,
 ) -> tuple[Tensor | None, ...]:
     """Of query, key, value and bias; none of the other arguments."""
-    query, key, value, bias, context, total, *held = saved
+    query, key, value, bias, context, lse, *held = saved
     keep = held[0] if rule is None and held else rule  # a tensor is all that is held
     size = group(query, key)
     of_query, of_bias = [], []  # of the bias, the parts of some rows, or what is added for all
@@ -112,7 +112,7 @@ def gradients(
     for rows in tiles(query.shape[-2], ROWS):
         # Not by a slice, for which torch has no rule where several gradients come at once.
         asked = -2, rows.start, rows.stop - rows.start
-        sums, of_sums = total[..., rows, :], of_total.narrow(*asked)
+        sums, of_sums = lse[..., rows, :], of_lse.narrow(*asked)
         # A query that sees nothing may get any gradient: 0 · NaN is NaN.
         idle = sums == math.inf
         grad = wide(of_context.narrow(*asked)).masked_fill(idle, 0.0)

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.absent import bounded, idle
+from attention.absent import bounded, idle_queries
 from attention.booleans import any_along
 from attention.heads import any_of_group, group
 from attention.masks import Mask
@@ -53,7 +53,7 @@ def visible(
             b, seen = bounded(b, seen)
         if seen is not None:
             read = any_of_group(any_along(seen, -2)[..., 0, :], group(query, key))[..., None]
-            q = q.masked_fill(idle(seen), 0.0)
+            q = q.masked_fill(idle_queries(seen), 0.0)
             k, v = k.masked_fill(~read, 0.0), v.masked_fill(~read, 0.0)
         yield Tile(n, q, k, v, b, seen)
 

@@ -1,10 +1,7 @@
 """A plan is made once for all calls with the same mask: it takes milliseconds."""
 
-from contextlib import nullcontext
-
-import torch
-
 from attention.blocks.cost import Limit
+from attention.blocks.lanes import on_cpu
 from attention.blocks.make import Plan, make
 from attention.blocks.rectangles import STRIP
 from attention.kept import Kept
@@ -28,11 +25,5 @@ def plan(
         limit: What it may cost; anything if not given.
     """
     strip = STRIP["backward" if learns else "forward"]
-
-    def anew() -> Plan | None:
-        # Where another device is the default; where none is, this would take a fifth of the time.
-        usual = torch.get_default_device().type == "cpu"
-        with nullcontext() if usual else torch.device("cpu"):
-            return make(mask, queries, keys, strip, limit)
-
-    return kept.get(mask, (queries, keys, strip, limit), anew)
+    asked = queries, keys, strip, limit
+    return kept.get(mask, asked, lambda: on_cpu(make, mask, *asked))

@@ -27,7 +27,8 @@ def block(rows: int, keys: int, masked: bool) -> float:
 def cost(blocks: list[Blocks], heads: float, size: int) -> float:
     """Of all blocks, for so many heads of keys, each of `size` heads of queries."""
     scores = sum(
-        b.count * block(b.queries.size * size, b.keys.size, b.keep is not None) for b in blocks
+        b.count * block(b.queries.size * size, b.keys.size, b.tables.keep is not None)
+        for b in blocks
     )
     return heads * scores + COST_OF_CALL * len(blocks)
 

@@ -58,9 +58,7 @@ class Blocks:
     keys: Every
     count: int
     fresh: bool  # whether none before them has any of their queries
-    keep: Bool[Tensor, "rows keys"] | None  # which query sees which key; None: all do
-    idle: Bool[Tensor, "rows"] | None  # which query sees none of them; None: each sees one
-    hidden: Float[Tensor, "rows keys"] | None = None  # what `keep` adds to the scores, if small
+    tables: Tables
 
     def parts(self, most: int) -> list["Blocks"]:
         """The same, at most so many at a time."""
@@ -86,7 +84,7 @@ def equal(lane: list[Rectangle]) -> list[Blocks]:
     for alike in kinds.values():
         those = tables(alike[0])
         found += [
-            Blocks(queries, keys, count, alike[0].fresh, *those)
+            Blocks(queries, keys, count, alike[0].fresh, those)
             for queries, keys, count in regular(alike)
         ]
     return sorted(found, key=lambda blocks: not blocks.fresh)
@@ -101,10 +99,11 @@ def tables(one: Rectangle) -> Tables:
 
 
 def made(one: Rectangle) -> Tables:
+    """Those of one that has starts and stops."""
     with torch.inference_mode(False):  # it may be kept, and a gradient come later
-        keep = seen(one)
-        if keep is None:
-            return Tables(None, None, None)
+        key = torch.arange(one.keys)
+        start, stop = torch.tensor((one.starts, one.stops))[..., None]
+        keep = (key >= start) & (key < stop)
         sees = any_along(keep, 1)[:, 0]
         hidden = added(keep, torch.float32) if keep.numel() <= SMALL else None
         return Tables(keep, None if sees.all() else ~sees, hidden)
@@ -113,14 +112,6 @@ def made(one: Rectangle) -> Tables:
 # Texts of any lengths leave the same few shapes: to look one up takes 3 µs, to make one 70. All
 # that are kept take 40 MiB at most.
 again = lru_cache(256)(made)
-
-
-def seen(one: Rectangle) -> Bool[Tensor, "rows keys"] | None:
-    if one.starts is None or one.stops is None:
-        return None
-    key = torch.arange(one.keys)
-    start, stop = torch.tensor((one.starts, one.stops))[..., None]
-    return (key >= start) & (key < stop)
 
 
 def regular(alike: list[Rectangle]) -> list[tuple[Every, Every, int]]:

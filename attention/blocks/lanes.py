@@ -1,12 +1,17 @@
 """A mask as stretches of keys for each query, none of which overlap."""
 
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, TypeVar
+
 import torch
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from attention import checks
 from attention.masks import Mask
 
+Made = TypeVar("Made")
 Lanes = tuple[Int[Tensor, "lanes batch queries"], Int[Tensor, "lanes batch queries"]]
 
 # A rule of more stretches a query than that is cut into too many blocks to gain anything.
@@ -40,3 +45,21 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
     start, stop = start.masked_fill(empty, keys), stop.masked_fill(empty, keys)
     used = ~empty.flatten(1).all(dim=1)
     return start[used], stop[used]
+
+
+def unread(
+    starts: Int[Tensor, "lanes batch queries"], stops: Int[Tensor, "lanes batch queries"], keys: int
+) -> Bool[Tensor, "batch keys"]:
+    """Which keys no query of a sequence sees."""
+    marks = torch.zeros(starts.shape[1], keys + 1, dtype=torch.long)
+    for start, stop in zip(starts, stops, strict=True):
+        marks.scatter_add_(1, start, (start < stop).long())
+        marks.scatter_add_(1, stop, -(start < stop).long())
+    return marks.cumsum(dim=1)[:, :-1] == 0
+
+
+def on_cpu(make: Callable[..., Made], *given: Any) -> Made:
+    """What is made there, also where another device is the default."""
+    usual = torch.get_default_device().type == "cpu"
+    with nullcontext() if usual else torch.device("cpu"):  # to enter one takes a fifth of a plan
+        return make(*given)

@@ -12,7 +12,7 @@ from torch import Tensor
 from attention import holding
 from attention.blocks.cost import Limit, cost, gain
 from attention.blocks.equal import Blocks, equal
-from attention.blocks.lanes import Lanes, lanes
+from attention.blocks.lanes import Lanes, lanes, unread
 from attention.blocks.rectangles import Rectangle, rectangles
 from attention.masks import Mask
 
@@ -39,7 +39,7 @@ class Plan:
     def nbytes(self) -> int:
         """What the tables of its blocks take; equal blocks share one."""
         several = [b for _, _, blocks in self.parts for b in blocks]
-        tables = [x for b in several for x in (b.keep, b.hidden) if x is not None]
+        tables = [x for b in several for x in (b.tables.keep, b.tables.hidden) if x is not None]
         return sum({id(table): table.nbytes for table in tables}.values())
 
     def cost(self, heads: int, size: int = 1) -> float:
@@ -122,14 +122,9 @@ def absent(
 ) -> tuple[Bool[Tensor, "batch 1 queries 1"] | None, Bool[Tensor, "batch 1 keys 1"] | None]:
     """Queries that see nothing and keys that nobody sees, where a block has them all the same."""
     starts, stops = found
-    batch, queries = starts.shape[1:]
     idle = (stops <= starts).all(dim=0)
-    marks = torch.zeros(batch, keys + 1, dtype=torch.long)
-    for start, stop in zip(starts, stops, strict=True):
-        marks.scatter_add_(1, start, (start < stop).long())
-        marks.scatter_add_(1, stop, -(start < stop).long())
-    unread = marks.cumsum(dim=1)[:, :-1] == 0
-    return those_in(parts, idle, "queries"), those_in(parts, unread, "keys")
+    gone = unread(starts, stops, keys)
+    return those_in(parts, idle, "queries"), those_in(parts, gone, "keys")
 
 
 def those_in(
@@ -144,7 +139,7 @@ def those_in(
     for first, last, blocks in parts:
         row = bytearray(gone.size(1))
         # In a block without a mask each query sees each key.
-        for several in (several for several in blocks if several.keep is not None):
+        for several in (several for several in blocks if several.tables.keep is not None):
             for n in range(several.count):
                 start, size, _ = getattr(several, which).later(n)
                 row[start : start + size] = bytes([1]) * size

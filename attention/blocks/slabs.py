@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -11,7 +10,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from attention.blocks.lanes import lanes
+from attention.blocks.lanes import lanes, on_cpu, unread
 from attention.blocks.make import unlike_before
 from attention.booleans import added
 from attention.kept import Kept
@@ -78,14 +77,8 @@ def slabs(mask: Mask | None, queries: int, keys: int, most: int | None = None) -
     """
     if mask is None:
         return Slabs([(0, 1, [Slab(rows, slice(0, keys)) for rows in cut(queries, keys)])])
-
-    def anew() -> Slabs | None:
-        # Where another device is the default, as for the plans of blocks.
-        usual = torch.get_default_device().type == "cpu"
-        with nullcontext() if usual else torch.device("cpu"):
-            return make(mask, queries, keys, most)
-
-    return kept.get(mask, (queries, keys, most), anew)
+    asked = queries, keys, most
+    return kept.get(mask, asked, lambda: on_cpu(make, mask, *asked))
 
 
 def make(mask: Mask, queries: int, keys: int, most: int | None = None) -> Slabs | None:
@@ -97,7 +90,7 @@ def make(mask: Mask, queries: int, keys: int, most: int | None = None) -> Slabs 
     if starts.numel() == 0 or idle.all():
         return Slabs([(0, 1, [])], of_heads(idle))
     width = int((stops.masked_fill(stops <= starts, 0).amax(dim=0) - starts.amin(dim=0)).max())
-    tables = Tables(most)
+    tables = EdgeTables(most)
     parts = [
         (
             first,
@@ -106,22 +99,9 @@ def make(mask: Mask, queries: int, keys: int, most: int | None = None) -> Slabs 
         )
         for first, last in pairwise([*unlike_before(found), starts.shape[1]])
     ]
-    return (
-        None
-        if tables.left < 0
-        else Slabs(parts, of_heads(idle), of_heads(unread(starts, stops, keys)))
-    )
-
-
-def unread(
-    starts: Int[Tensor, "lanes batch rows"], stops: Int[Tensor, "lanes batch rows"], keys: int
-) -> Bool[Tensor, "batch keys"]:
-    """Which keys no query of a sequence sees."""
-    marks = torch.zeros(starts.shape[1], keys + 1, dtype=torch.long)
-    for start, stop in zip(starts, stops, strict=True):
-        marks.scatter_add_(1, start, (start < stop).long())
-        marks.scatter_add_(1, stop, -(start < stop).long())
-    return marks.cumsum(dim=1)[:, :-1] == 0
+    if tables.left < 0:
+        return None
+    return Slabs(parts, of_heads(idle), of_heads(unread(starts, stops, keys)))
 
 
 def of_heads(marks: Bool[Tensor, "batch rows"]) -> Bool[Tensor, "batch 1 rows 1"] | None:
@@ -136,7 +116,7 @@ def cut(queries: int, width: int) -> Iterator[slice]:
         yield slice(first, min(first + step, queries))
 
 
-class Tables:
+class EdgeTables:
     """What hides keys in the slabs of a mask, each table once, up to so many numbers."""
 
     def __init__(self, most: int | None) -> None:

@@ -78,7 +78,7 @@ class RollingKVCache(Cache):
         super().keep(key, value, rooms)
 
     def beside(self) -> int:
-        """How many of the keys that are held `join` gives beside several: all but the oldest."""
+        """How many of the keys that are held the first query that comes still sees."""
         return min(self.length, self.window - 1)
 
     def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:

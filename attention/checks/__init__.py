@@ -31,12 +31,11 @@ from attention.checks.positions import (
     floating,
     layout,
     placed,
-    positions,
     rotated,
     turned,
 )
 from attention.checks.rules import counts, integers, pair, properties, ruled, side, stretches
-from attention.checks.tensors import inputs, usual
+from attention.checks.tensors import explain, usual
 from attention.checks.weights import from_torch, packed, state, to_torch
 
 __all__ = [
@@ -53,6 +52,7 @@ __all__ = [
     "dropout",
     "epsilon",
     "even",
+    "explain",
     "first",
     "fits",
     "flag",
@@ -61,7 +61,6 @@ __all__ = [
     "from_torch",
     "full",
     "heads",
-    "inputs",
     "inside",
     "integers",
     "layout",
@@ -71,7 +70,6 @@ __all__ = [
     "packed",
     "pair",
     "placed",
-    "positions",
     "properties",
     "reach",
     "read",

@@ -1,7 +1,7 @@
 """Arguments that are a number or a name."""
 
 import math
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import torch
@@ -44,7 +44,7 @@ def epsilon(name: str, value: Any) -> float | None:
     if value is True or value is False:
         return 1e-6 if value else None
     expected = "True, False, or a float such as 1e-6"
-    if isinstance(value, int):
+    if isinstance(value, Integral):
         raise TypeError(f"{name} is {value}: expected {expected}")
     real(name, value, expected)
     return above_zero(name, value)

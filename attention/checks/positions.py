@@ -12,10 +12,6 @@ from attention.checks.rules import integers
 from attention.checks.tensors import DTYPES, counted, spreads, strided
 
 
-def positions(at: object) -> None:
-    integers("at", at)
-
-
 def turned(x: Any, at: Any) -> None:
     """Tokens that are turned, and the positions to which."""
     if not isinstance(x, Tensor) or x.dtype not in DTYPES:
@@ -25,7 +21,7 @@ def turned(x: Any, at: Any) -> None:
     strided("x", x)
     if x.ndim < 2:
         raise ValueError(f"x has {counted(x.ndim, 'axis')}, too few: expected (…, T, D)")
-    positions(at)
+    integers("at", at)
     if at.device != x.device:
         raise ValueError(f"at is on {at.device} but x is on {x.device}: expected one device")
     axes = tuple(x.shape[:-1])

@@ -10,14 +10,8 @@ SHAPES = "expected query (…, T, D), key (…, S, D) and value (…, S, E)"
 HEADS = "expected query (…, H, T, D), key (…, K, S, D) and value (…, K, S, E), H a multiple of K"
 
 
-def inputs(query: Tensor, key: Tensor, value: Tensor) -> None:
-    """One look at what is right (1 to 2 µs), and a longer one, for what is wrong with the rest."""
-    if not usual(query, key, value):
-        explain(query, key, value)
-
-
 def usual(query: Tensor, key: Tensor, value: Tensor, whole: bool = False) -> bool:
-    """Whether these go together: asked in each call, by whole sizes where those may be known.
+    """Whether these go together, in 1 to 2 µs a call: by whole sizes where those may be known.
 
     What is asked of sizes while compiling holds for each later call, and queries would have to be
     as many as keys, or never so. Slices alone ask less, and take a microsecond more.
@@ -51,6 +45,7 @@ def shares(q: torch.Size, k: torch.Size) -> bool:
 
 
 def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
+    """A longer look, for what is wrong with the rest."""
     named = {"query": query, "key": key, "value": value}
     for name, tensor in named.items():
         floats(name, tensor)

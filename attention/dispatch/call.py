@@ -20,7 +20,7 @@ class Call(NamedTuple):
     bias: Float[Tensor, "..."] | None = None
     softcap: float | None = None
     dropout_p: float = 0.0
-    weights: bool = False  # whether they are to be returned
+    return_weights: bool = False
 
     @property
     def queries(self) -> int:

@@ -55,7 +55,7 @@ def auto(call: Call) -> tuple[str, Any]:
     *At once, or tiles* is `tiled` on many scores, or where a mask leaves few tiles; `eager` on
     others, with dropout, and while compiling.
     """
-    if call.weights or transformed():
+    if call.return_weights or transformed():
         return "eager", None
     if call.softcap is not None:
         return at_once_or_tiles(call), None

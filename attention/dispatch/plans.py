@@ -1,4 +1,4 @@
-"""The plan of a mask: by which stretches of keys torch's kernel is called, on a CPU."""
+"""The plan of a mask on a CPU: blocks for torch's kernel, or slabs for products of oneDNN."""
 
 from typing import Any
 

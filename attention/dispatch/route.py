@@ -49,7 +49,7 @@ def route(backend: str, call: Call) -> Route:
     mask = call.mask
     if not isinstance(mask, Mask) or traced():
         return new(backend, call)
-    given = call.bias is None, call.softcap is None, call.dropout_p > 0, bool(call.weights)
+    given = call.bias is None, call.softcap is None, call.dropout_p > 0, call.return_weights
     name = signature(call.query, call.key, call.value, mask, (backend, *given))
     return new(backend, call) if name is None else kept.under(name, lambda: new(backend, call))
 
@@ -112,7 +112,7 @@ def tensor_route(name: str, call: Call, mask: Mask, chosen: bool) -> Route:
             return CAUSAL
     checks.fits(mask, call.query, call.key)
     # One that is named asks all keys: the others are held against it. So do weights.
-    narrow = run is fused or (chosen and not call.weights)
+    narrow = run is fused or (chosen and not call.return_weights)
     dtype = call.query.dtype if alone else None
     device = call.query.device
     found = dense(mask, call.queries, call.keys, device, narrow, dtype)
@@ -120,7 +120,7 @@ def tensor_route(name: str, call: Call, mask: Mask, chosen: bool) -> Route:
     if not alone:
         return Route(name, run, keep, columns)
     if not found.whole:
-        return Route(name, partial(run, empty=found.empty, added=added), keep, columns)
+        return Route(name, partial(run, idle=found.idle, added=added), keep, columns)
     keys = call.keys if columns is None else columns.stop - columns.start
     ready = added is not None or (keep is None and keys >= REGISTER)
     bare = ready and suited.plain(call.query, call.key, call.value)

@@ -39,7 +39,10 @@ class Pair(Mask):
         return self.left.relative and self.right.relative
 
     def over(self, keys: int) -> Mask:
-        return type(self)(self.left.over(keys), self.right.over(keys))
+        left, right = self.left.over(keys), self.right.over(keys)
+        # Anew only where one is another: of one query on 512 keys that took a tenth of the time.
+        same = left is self.left and right is self.right
+        return self if same else type(self)(left, right)
 
     def __repr__(self) -> str:
         return f"({self.left!r} {self.sign} {self.right!r})"
@@ -132,7 +135,8 @@ class Not(Of):
         return self.mask.relative
 
     def over(self, keys: int) -> Mask:
-        return Not(self.mask.over(keys))
+        told = self.mask.over(keys)
+        return self if told is self.mask else Not(told)
 
     def __invert__(self) -> Mask:
         return self.mask  # which says more of its rule

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.absent import REGISTER, idle
+from attention.absent import REGISTER, idle_queries
 from attention.booleans import added, any_along
 from attention.heads import four
 from attention.kept import Kept
@@ -25,7 +25,7 @@ class Dense(NamedTuple):
     columns: slice | None  # the keys that may be seen; None: all
     keep: Bool[Tensor, "..."] | None  # which query sees which of them; None: each sees all
     whole: bool  # whether each query surely sees a key, and each key is seen
-    empty: Bool[Tensor, "..."] | None = None  # which queries see none, if that was looked at
+    idle: Bool[Tensor, "..."] | None = None  # which queries see none, if that was looked at
     # What the kernel adds to the scores, on four axes: 0, and −∞ where a query does not see.
     added: Float[Tensor, "..."] | None = None
 
@@ -80,12 +80,12 @@ def make(
         keep = keep[..., :1, :]
     if not small(mask, queries, keys, device):
         return Dense(columns, keep, whole=False)
-    empty = idle(keep)
-    whole = not empty.any() and bool(any_along(keep, -2).all())
+    idle = idle_queries(keep)
+    whole = not idle.any() and bool(any_along(keep, -2).all())
     keep = keep.clone(memory_format=torch.contiguous_format)
     if dtype is None or keep.numel() > NUMBERS:
-        return Dense(columns, keep, whole, empty)
-    return Dense(columns, keep, whole, empty, added(four(keep), dtype))
+        return Dense(columns, keep, whole, idle)
+    return Dense(columns, keep, whole, idle, added(four(keep), dtype))
 
 
 def in_sight(mask: Mask, queries: int, keys: int) -> range:

@@ -45,7 +45,7 @@ def sinusoidal(
                 [ 0.8415,  0.5403,  0.0100,  0.9999],
                 [ 0.9093, -0.4161,  0.0200,  0.9998]])
     """
-    checks.positions(at)
+    checks.integers("at", at)
     checks.floating(dtype)
     checks.even("width", width)
     frequency = frequencies(width, checks.above_zero("base", base), at.device)

@@ -75,7 +75,7 @@ def test_a_name_that_is_not_there(run, package: Path, old: str, new: str, says: 
 def test_overloads_are_not_the_function() -> None:
     text = source(ROOT, "attention.functional.dot_product_attention")
     assert text.startswith("def dot_product_attention(")
-    assert "checks.inputs(query, key, value)" in text
+    assert "checks.explain(query, key, value)" in text
     assert source(ROOT, "attention.masks.causal.Causal").startswith(
         "@dataclass(frozen=True)\nclass Causal"
     )

@@ -19,7 +19,7 @@ from attention import (
     dot_product_attention,
 )
 from attention.blocks import Blocks, cached, cost, equal, make, rectangles
-from attention.blocks.equal import Every
+from attention.blocks.equal import Every, Tables
 from attention.dispatch import plans, route
 from attention.kept import Kept
 
@@ -81,7 +81,9 @@ def drawn(mask: Mask, queries: int, keys: int) -> torch.Tensor:
             keys_of = slice(block.keys.start, block.keys.start + block.keys.size)
             assert not (block.fresh and fresh[rows].any())
             fresh[rows] = True
-            counts[first:last, rows, keys_of] += 1 if block.keep is None else block.keep.int()
+            counts[first:last, rows, keys_of] += (
+                1 if block.tables.keep is None else block.tables.keep.int()
+            )
     return counts
 
 
@@ -141,7 +143,7 @@ def test_short_documents_share_a_block() -> None:
 
 @pytest.mark.parametrize("most", [1, 2, 3, 7, 8])
 def test_parts_of_equal_blocks_are_all_of_them(most: int) -> None:
-    whole = Blocks(Every(3, 4, 5), Every(0, 5, 2), 7, fresh=True, keep=None, idle=None)
+    whole = Blocks(Every(3, 4, 5), Every(0, 5, 2), 7, fresh=True, tables=Tables(None, None, None))
     parts = whole.parts(most)
     assert all(part.count <= most for part in parts)
     each = [
@@ -462,7 +464,7 @@ def sizes(mask: Mask, learns: bool = False) -> set[tuple[int, int, bool]]:
     plan = blocks.plan(mask, 4096, 4096, learns)
     assert plan
     found = [block for _, _, part in plan.parts for block in part]
-    return {(block.queries.size, block.keys.size, block.keep is not None) for block in found}
+    return {(block.queries.size, block.keys.size, block.tables.keep is not None) for block in found}
 
 
 def test_strips_have_few_rows_and_keys_in_steps() -> None:
@@ -493,13 +495,13 @@ def test_a_small_table_is_made_once() -> None:
     assert second
     (strips,), (alike,) = first.parts[0][2], second.parts[0][2]
     assert (strips.queries.size, alike.queries.size, alike.count) == (64, 64, 2)
-    assert strips.keep is alike.keep is not None
-    assert strips.hidden is alike.hidden is not None
-    assert not strips.keep.is_inference()
-    assert not strips.hidden.is_inference()
-    seen = strips.hidden == 0
-    assert torch.equal(seen, strips.keep)
-    assert torch.equal(strips.hidden == -torch.inf, ~seen)
+    keep, _, hidden = strips.tables
+    assert keep is alike.tables.keep is not None
+    assert hidden is alike.tables.hidden is not None
+    assert not keep.is_inference()
+    assert not hidden.is_inference()
+    assert torch.equal(hidden == 0, keep)
+    assert torch.equal(hidden == -torch.inf, ~keep)
 
 
 @pytest.mark.parametrize(("keys", "small"), [(512, True), (513, False)])

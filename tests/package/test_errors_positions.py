@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -176,6 +177,11 @@ CASES = {
     ),
     "a norm of one": (
         lambda: MultiHeadAttention(12, 3, qk_norm=1),
+        TypeError,
+        "qk_norm is 1: expected True, False, or a float such as 1e-6",
+    ),
+    "a norm of numpy's one": (
+        lambda: MultiHeadAttention(12, 3, qk_norm=np.int64(1)),
         TypeError,
         "qk_norm is 1: expected True, False, or a float such as 1e-6",
     ),

@@ -393,6 +393,16 @@ def test_a_rule_that_reads_a_list_is_asked_each_time() -> None:
     torch.testing.assert_close(attend(rule), attend(rule.to_tensor(6, 6)), atol=0, rtol=0)
 
 
+@pytest.mark.parametrize("reads", ["Config.WIDTH", "Config.width()"])
+def test_a_rule_that_reads_a_class_of_its_notebook_is_asked_each_time(reads: str) -> None:
+    config = "class Config:\n    WIDTH = 1\n    width = staticmethod(lambda: 1)\n"
+    cells = notebook(config + NOTEBOOK.replace("WIDTH)()", f"{reads})()"))
+    rule = cells["Near"]()
+    attend(rule)
+    exec("Config.WIDTH = 3\nConfig.width = staticmethod(lambda: 3)", cells)
+    torch.testing.assert_close(attend(rule), attend(rule.to_tensor(6, 6)), atol=0, rtol=0)
+
+
 def test_functions_that_call_each_other_are_looked_at_once(monkeypatch) -> None:
     cells = notebook(NOTEBOOK.replace("return (lambda", "near, width\n    return (lambda"), WIDTH=1)
     seen = []

@@ -250,6 +250,22 @@ def test_spans_of_structured_masks_are_exact() -> None:
     assert SlidingWindow(2).span(-5, -3, 3) == (0, 0)
 
 
+def test_a_mask_that_every_count_of_keys_suits_is_not_made_anew() -> None:
+    lengths = torch.tensor([3, 2])
+    for mask in (Causal() & SlidingWindow(2) | Padding(lengths), ~(Causal() | PrefixLM(2))):
+        assert mask.over(5) is mask
+    left = Padding(lengths, side="left")
+    at = torch.arange(5)
+    real, past = (at >= 5 - lengths[:, None])[:, None, None], at <= at[:, None]
+    for mask, want in (
+        (~left, ~real),
+        (Causal() & left, past & real),
+        (left | Causal(), past | real),
+    ):
+        assert mask.over(5) is not mask
+        assert torch.equal(mask.over(5).to_tensor(5, 5), want.expand(2, 1, 5, 5))
+
+
 def test_what_padding_says_of_stretches_is_exact() -> None:
     lengths = torch.tensor([3, 2])
     right, left = Padding(lengths), Padding(lengths, side="left")

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -374,6 +374,29 @@ def test_a_process_that_is_forked_begins_its_own_threads() -> None:
         finally:
             os._exit(0 if sorted(done) == [(0, 0), (0, 1)] else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.mark.usefixtures("two")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_so_does_one_that_another_thread_forks() -> None:
+    """Each thread has workers of its own: its child has them too, and they are dead."""
+    codes = []
+
+    def fork() -> None:
+        threads.each(lambda *_: None, 1, 2)
+        child = os.fork()
+        if child == 0:
+            try:
+                code = 0 if threads.own.count == 0 else 1
+            finally:
+                os._exit(code)
+        codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    other = Thread(target=fork)
+    other.start()
+    other.join()
+    assert codes == [0]
 
 
 @pytest.mark.usefixtures("two")

@@ -1,7 +1,6 @@
 """Structured masks on torch's CPU kernel, block by block: the same, and only where it can."""
 
 import math
-from dataclasses import replace
 
 import pytest
 import torch
@@ -20,7 +19,7 @@ from attention import (
 )
 from attention.backends.spans import hidden
 from attention.blocks import Blocks, cached, equal
-from attention.blocks.equal import Every
+from attention.blocks.equal import Every, Tables
 from attention.dispatch import choice
 from attention.dispatch.call import Call
 from attention.kept import Kept
@@ -158,8 +157,9 @@ def test_a_scale_that_is_given(scale: float, generator: torch.Generator) -> None
 
 def test_what_is_added_to_scores_has_their_dtype() -> None:
     """The kernel reads it as if it had, whatever it has: also beyond its end."""
-    block = Blocks(Every(0, 4, 4), Every(0, 3, 3), 1, fresh=True, keep=None, idle=None)
-    for part in (block, replace(block, keep=torch.ones(4, 3, dtype=torch.bool))):
+    for keep in (None, torch.ones(4, 3, dtype=torch.bool)):
+        tables = Tables(keep, None, None)
+        part = Blocks(Every(0, 4, 4), Every(0, 3, 3), 1, fresh=True, tables=tables)
         added = hidden(part, 1, torch.empty(0, 0, 0, dtype=torch.float64))
         assert added is not None
         assert added.dtype == torch.float64
@@ -183,7 +183,7 @@ def test_what_a_table_adds_to_the_scores_is_held_if_it_is_small(
     finally:
         torch.set_default_dtype(torch.float32)
     assert plan
-    tables = [block.hidden for block in plan.parts[0][2] if block.keep is not None]
+    tables = [block.tables.hidden for block in plan.parts[0][2] if block.tables.keep is not None]
     assert all(table is not None for table in tables) is small
     assert {table.dtype for table in tables if table is not None} == {torch.float32}
     torch.testing.assert_close(got, want)
@@ -305,7 +305,7 @@ def taken(**given) -> str:
         # A softcap, on the keys that are in sight.
         ({**shapes(64, 32768), "mask": FAR, "softcap": 1.0}, "eager"),
         ({**shapes(64, 32768), "mask": None, "softcap": 1.0}, "tiled"),
-        ({"weights": True}, "eager"),
+        ({"return_weights": True}, "eager"),
         ({"softcap": 1.0}, "eager"),
         ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1)}, "tiled"),
         ({"softcap": 1.0, "query": torch.zeros(1, 16, 1024, 1), "mask": None}, "tiled"),

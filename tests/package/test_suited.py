@@ -298,8 +298,8 @@ def test_a_padded_call_is_looked_at_by_its_log_sum_exp(bare: bool, monkeypatch) 
 
 def test_idle_queries_are_looked_for_where_the_scores_do_not_tell(monkeypatch, draw) -> None:
     """Not where the kernel's log-sum-exp is asked: of short texts that took a fifth of the time."""
-    asked, idle = [], fused.idle
-    monkeypatch.setattr(fused, "idle", lambda keep: asked.append(keep) or idle(keep))
+    asked, idle = [], fused.idle_queries
+    monkeypatch.setattr(fused, "idle_queries", lambda keep: asked.append(keep) or idle(keep))
     four = [draw(2, 4, 20, 16, grad=False) for _ in range(3)]
     keep = torch.ones(20, 20, dtype=torch.bool).tril()[None, None]
     dot_product_attention(*four, keep, backend="fused")
