@@ -1,5 +1,7 @@
 """What every cache is: keys and values of one module, in the order in which they came."""
 
+import copy
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -15,7 +17,8 @@ class Cache:
 
     A cache belongs to one module: a model with twelve layers has twelve. What it holds is
     detached, so gradients stop there; those of the newest keys and values do not. A call that is
-    run twice takes up its tokens twice: no activation checkpointing around it.
+    run twice takes up its tokens twice: no activation checkpointing around it. A copy of a cache
+    has memory of its own.
 
     Attributes:
         length: How many positions have come so far, also those that are no longer held.
@@ -130,6 +133,10 @@ class Cache:
         with torch.inference_mode(False), torch.no_grad():
             keys, values = self._keys.index_select(0, index), self._values.index_select(0, index)
         self._keys, self._values = keys, values
+
+    def __copy__(self) -> "Cache":
+        """With memory of its own: two that shared it would write over one another."""
+        return copy.deepcopy(self)
 
     @property
     def key(self) -> Float[Tensor, "*batch kv_heads held head_dim"] | None:

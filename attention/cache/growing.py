@@ -16,7 +16,8 @@ class KVCache(Cache):
     With its queries at the end, a causal module computes with a cache, chunk by chunk, what it
     computes without one at once. Positions are written into memory that is there already; where
     there is no more, it doubles, so that a position is copied less than twice on the average.
-    Where a gradient is recorded, what is held is copied in each call, beside what comes.
+    Where a gradient is recorded, what is held is copied in each call, beside what comes. What is
+    held is detached: no gradient reaches earlier positions through the cache.
 
     Args:
         capacity: How many positions there is memory for from the first on; as many as come

@@ -19,7 +19,8 @@ class RollingKVCache(Cache):
     Two rings lie one after the other and hold the same. So the last positions always lie side by
     side, in order, from some slot on: beside a single new one, which is written without a branch,
     they are read without a copy, where no gradient is recorded. The slot beside the window is for
-    the next position. Positions go on counting, for rotary positions and for masks.
+    the next position. Positions go on counting, for rotary positions and for masks. What is held is
+    detached, as in every cache.
 
     Its masks must not look back farther than the window, as in
     `Causal() & SlidingWindow(window)`. A module refuses others, and none. With the function, ask

@@ -34,7 +34,16 @@ from attention.checks.positions import (
     rotated,
     turned,
 )
-from attention.checks.rules import counts, integers, pair, properties, ruled, side, stretches
+from attention.checks.rules import (
+    counts,
+    integers,
+    lengths,
+    pair,
+    properties,
+    ruled,
+    side,
+    stretches,
+)
 from attention.checks.tensors import explain, usual
 from attention.checks.weights import from_torch, packed, state, to_torch
 
@@ -64,6 +73,7 @@ __all__ = [
     "inside",
     "integers",
     "layout",
+    "lengths",
     "mask",
     "memory",
     "order",

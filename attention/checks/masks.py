@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attention.checks.kinds import kind
 from attention.checks.rules import broadcasts, counts
-from attention.checks.tensors import strided
+from attention.checks.tensors import as_many, strided
 from attention.holding import held
 
 UNTRACEABLE = torch.__version__ < "2.12"  # PyTorch 2.11 cannot trace what a data class holds
@@ -34,6 +34,8 @@ def fits(rule: Any, query: Tensor, key: Tensor) -> None:
     queries, keys = query.size(-2), key.size(-2)
     counts(rule, queries, keys)
     devices(rule, query.device)
+    if rule.batch is not None and query.ndim > 3:
+        as_many(rule.batch, tuple(query.shape[:-3]))
     like_scores("mask", rule.shape(queries, keys), query, key)
 
 

@@ -63,7 +63,10 @@ def finite(name: str, value: Any) -> float:
     # A size, while exporting. Not covered, since Dynamo reads it and nothing runs it.
     if isinstance(value, torch.SymFloat | torch.SymInt):  # pragma: no cover
         return value  # type: ignore[return-value]
-    real(name, value, "a number or None" if name in ("scale", "softcap") else "a number")
+    expected = "a number or None" if name in ("scale", "softcap") else "a number"
+    if name == "scale" and isinstance(value, torch.Tensor):
+        expected += "; multiply the query by it"
+    real(name, value, expected)
     try:
         number = float(value)
     except OverflowError:  # an integer too large for any float

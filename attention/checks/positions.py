@@ -9,7 +9,7 @@ from torch import Tensor
 from attention.checks.kinds import kind
 from attention.checks.numbers import count
 from attention.checks.rules import integers
-from attention.checks.tensors import DTYPES, counted, spreads, strided
+from attention.checks.tensors import DTYPES, as_many, counted, spreads, strided
 
 
 def turned(x: Any, at: Any) -> None:
@@ -77,10 +77,4 @@ def first(starts: object, query: Tensor) -> None:
             f"mask holds lengths on {starts.device} but query is on {query.device}: "
             "expected one device"
         )
-    batch = tuple(query.shape[:-2])
-    sequences = starts.shape[0]
-    if not batch or not spreads(sequences, batch[-1]):
-        raise ValueError(
-            f"mask is for a batch of {sequences} but query has batch axes {batch}: "
-            "expected as many sequences"
-        )
+    as_many(starts.shape[0], tuple(query.shape[:-2]))

@@ -73,6 +73,15 @@ def broadcasts(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
     return shape == trailing or (len(shape) == len(trailing) and all(map(spreads, shape, trailing)))
 
 
+def lengths(found: Any) -> None:
+    """Of the sequences of a batch. What often comes is the table that they are the sums of."""
+    if isinstance(found, Tensor) and found.ndim == 2:
+        raise ValueError(
+            f"lengths has shape {shape(found)}: expected (batch,), as attention_mask.sum(dim=-1)"
+        )
+    integers("lengths", found, "(batch,)", 1)
+
+
 def integers(name: str, tensor: object, expected: str = "", ndim: int | None = None) -> None:
     if not isinstance(tensor, Tensor):
         raise TypeError(f"{name} is {kind(tensor)}: expected a torch.Tensor of integers")

@@ -129,6 +129,15 @@ def spreads(size: int, over: int) -> bool:
     return size == over or size == 1
 
 
+def as_many(sequences: int, batch: tuple[int, ...]) -> None:
+    """Of a mask that tells sequences apart, as many as a query has."""
+    if not batch or not spreads(sequences, batch[-1]):
+        raise ValueError(
+            f"mask is for a batch of {sequences} but query has batch axes {batch}: "
+            "expected as many sequences"
+        )
+
+
 def shape(tensor: Tensor) -> tuple[int, ...]:
     return tuple(tensor.shape)
 

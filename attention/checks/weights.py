@@ -23,7 +23,9 @@ def state(theirs: Any) -> None:
         if not isinstance(x, Tensor):
             raise TypeError(f"theirs has {kind(x)} at {name!r}: expected torch.Tensors")
         if not re.fullmatch(r"[^.]+\.(weight|bias)", str(name)):
-            raise ValueError(f"theirs has {name!r}: expected names as q_proj.weight or q_proj.bias")
+            raise ValueError(
+                f"theirs has {name!r}: expected names as q_proj.weight or q_proj.bias, of one layer"
+            )
         if not x.ndim:
             raise ValueError(f"theirs has a number at {name!r}: expected a matrix or a vector")
 

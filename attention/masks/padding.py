@@ -45,7 +45,7 @@ class Padding(Mask):
     side: Literal["right", "left"] = "right"
 
     def __post_init__(self) -> None:
-        checks.integers("lengths", self.lengths, "(batch,)", 1)
+        checks.lengths(self.lengths)
         checks.side(self.side)
 
     @property

@@ -79,9 +79,10 @@ class View(ABC):
 def check(weights: Tensor) -> None:
     floats("weights", weights)
     if weights.ndim not in (2, 3):
+        one = "; of a batch, one sequence" if weights.ndim == 4 else ""
         raise ValueError(
             f"weights has {counted(weights.ndim, 'axis')}: expected (T, S) or (heads, T, S), "
-            f"got {shape(weights)}"
+            f"got {shape(weights)}{one}"
         )
     if not weights.numel():
         raise ValueError(

@@ -261,7 +261,9 @@ def test_a_cache_that_grew_in_inference_mode_is_used_after_it(kind: str, first: 
 
 
 @kinds
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda cache: pickle.loads(pickle.dumps(cache))])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda cache: pickle.loads(pickle.dumps(cache))]
+)
 def test_a_copy_of_a_cache_goes_its_own_way(kind: str, again) -> None:
     attend, cache, x = module(), KINDS[kind](), tokens(2, 7)
     attend(x[:, :5], mask=WINDOW, cache=cache)

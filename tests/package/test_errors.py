@@ -273,7 +273,7 @@ CASES = {
     "a tensor for a scale": (
         {"scale": torch.tensor(1.0)},
         TypeError,
-        "scale is a Tensor: expected a number or None",
+        "scale is a Tensor: expected a number or None; multiply the query by it",
     ),
     "a yes for a scale": (
         {"scale": True},
@@ -372,8 +372,7 @@ CASES = {
     "a padding mask for another batch": (
         {"mask": Padding(torch.tensor([6, 6, 6]))},
         ValueError,
-        "mask has shape (3, 1, 5, 6): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
-        "and at least two axes",
+        "mask is for a batch of 3 but query has batch axes (2,): expected as many sequences",
     ),
     "a padding mask without a batch": (
         {"query": Q[0], "key": K[0], "value": V[0], "mask": Padding(torch.tensor([6]))},
@@ -565,8 +564,7 @@ CASES = {
     "tiles of another batch": (
         {"backend": "tiled", "mask": Padding(torch.tensor([1, 1, 1, 1, 1]))},
         ValueError,
-        "mask has shape (5, 1, 5, 6): expected (…, T, S), which broadcasts to (2, 8, 5, 6), "
-        "and at least two axes",
+        "mask is for a batch of 5 but query has batch axes (2,): expected as many sequences",
     ),
     "an unknown backend": (
         {"backend": "flash"},
@@ -620,13 +618,13 @@ MASKS = {
     ),
     "the padding itself": (
         lambda: Padding(torch.ones(2, 5, dtype=torch.bool)),
-        TypeError,
-        "lengths has dtype torch.bool: expected integers, as in torch.int64",
+        ValueError,
+        "lengths has shape (2, 5): expected (batch,), as attention_mask.sum(dim=-1)",
     ),
     "too many axes": (
         lambda: Padding(NUMBERS[None]),
         ValueError,
-        "lengths has shape (1, 2): expected (batch,)",
+        "lengths has shape (1, 2): expected (batch,), as attention_mask.sum(dim=-1)",
     ),
     "another side": (
         lambda: Padding(NUMBERS, side="top"),

@@ -378,7 +378,7 @@ def test_a_module_that_refuses_leaves_the_cache_as_it_was(make) -> None:
         (lambda: ATTEND(elsewhere(X), mask=WINDOW, cache=cache), "query is on meta but the module"),
         (lambda: ATTEND(X, X.clone(), cache=cache), "key is given with a cache"),
         (lambda: ATTEND(X, mask=WINDOW & Padding(torch.tensor([1, 2, 3])), cache=cache),
-         "mask has shape"),
+         "mask is for a batch of 3"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             call()

@@ -20,7 +20,7 @@ CASES = [
         from_llama,
         ({"rope": torch.ones(2)},),
         ValueError,
-        "theirs has 'rope': expected names as q_proj.weight or q_proj.bias",
+        "theirs has 'rope': expected names as q_proj.weight or q_proj.bias, of one layer",
     ),
     (
         from_llama,

@@ -321,7 +321,7 @@ def test_a_mask_that_does_not_fit_has_no_rule() -> None:
     documents = Documents(torch.zeros(2, 7, dtype=torch.long, device=DEVICE))
     assert kernels.rule(query, key, documents) is None
     assert kernels.rule(query[0, 0], key[0, 0], Causal()) is not None
-    with pytest.raises(ValueError, match=r"^mask has shape \(3, 1, 5, 7\): expected \(…, T, S\)"):
+    with pytest.raises(ValueError, match="^mask is for a batch of 3 but query has batch axes"):
         kernels.rule(query, key, SHORT.to(DEVICE))
     with pytest.raises(ValueError, match="^Documents is made for 7 keys: got 6$"):
         kernels.rule(query, key[..., :6, :], documents)

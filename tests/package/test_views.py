@@ -39,7 +39,8 @@ CASES = {
         torch.ones(1, 2, 3, 3),
         {},
         ValueError,
-        "weights has 4 axes: expected (T, S) or (heads, T, S), got (1, 2, 3, 3)",
+        "weights has 4 axes: expected (T, S) or (heads, T, S), got (1, 2, 3, 3); "
+        "of a batch, one sequence",
     ),
     "nothing": (
         torch.ones(0, 3),
