@@ -17,7 +17,8 @@ class PrefixLM(Mask):
         keep[i, j]  where  j < length  or  j ≤ i + S − T                  (T, S)
 
     The prefix is that of every sequence, and padding on the left counts as a part of it; of several
-    documents in a row, the first alone has it. With a cache it comes in one call: tokens that came earlier have not heard the rest of it.
+    documents in a row, the first alone has it. With a cache it comes in one call: tokens that came
+    earlier have not heard the rest of it.
 
     Args:
         length: A count of positions, at least 0; with 0 the mask is causal.
