@@ -7,31 +7,26 @@ must be in the expression, and a comparison must go the same way.
 import ast
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations
 
+from literate.compared import Known, compared, links, numbers
+from literate.numerals import MANY, phrases
 from literate.page import Page
 from literate.prose import COMMENT
 from literate.syntax import inside, name_of, parse
 from literate.unfailing import bare
 
-COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
-COUNTS |= {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15}
-COUNTS |= {"sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20}
-COUNTS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
-COUNTS |= {"ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12}
-COUNTS |= {"twice": 2, "double": 2, "thrice": 3}
-PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
-PARTS |= {"ninth": 9, "tenth": 10, "sixteenth": 16, "hundredth": 100, "thousandth": 1000}
-NUMBERS = COUNTS | PARTS
 MORE = re.compile(r"\b(?:more than|above|at least|over|(?:larg|long|great|high|bigg)er than)\b")
-LESS = re.compile(r"\b(?:(?:less|fewer) than|below|at most|under|(?:small|short|low)er than)\b")
+LESS = re.compile(
+    r"\b(?:(?:less|fewer) than|below|at most|under|(?:small|short|low)er than)\b"
+    rf"|\b(?:nearly|almost)(?= {MANY})"
+)
 EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
 UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\s(per cent|per mille|(?:M|G|Ki|Mi|Gi)B)\b", re.S)
 UNITS = {"per cent": 100, "per mille": 1000, "MB": 1e6, "GB": 1e9}
 UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
-FRACTION = re.compile(rf"\b(a|an|one|{'|'.join(COUNTS)}) ({'|'.join(PARTS)})s?\b")
 
 
 def at_odds(page: Page) -> Iterator[tuple[int, str]]:
@@ -48,8 +43,11 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
         shape, asked = SHAPE.search(before), squeezed(check.expression)
         if shape and ".shape" in asked and squeezed(shape[0]) not in asked:
             yield check.line, f"{shape[0]} is not the shape in {check.expression}"
-        for word in missing(words, constants(tree)):
+        for word in missing(words, compared(tree)):
             yield check.line, f"nothing in {check.expression} is the {word!r} before it"
+        for word, left in twice(words, compared(tree)):
+            message = f"{word!r} is said twice, and {left:g} of {check.expression} not"
+            yield check.line, message
         if (found := EACH.search(words)) and of_one(tree.body):
             yield check.line, f"{check.expression} asks of one, not of {found[0]!r}"
         for pattern, way in ((MORE, 1), (LESS, -1)):
@@ -88,23 +86,21 @@ def counted(unit: str, tree: ast.AST) -> bool:
     return UNITS[unit] in constants(tree) | powers
 
 
-def missing(words: str, known: set[float]) -> Iterator[str]:
-    """The numbers in words that no constant is."""
-    for fraction in FRACTION.finditer(words):
-        count, part = COUNTS.get(fraction[1], 1), PARTS[fraction[2]]
-        whole = any(abs(constant - count / part) < 1e-9 for constant in known)
-        if not whole and not {count, part} <= known | {1}:
-            yield fraction[0]
-    for word in re.findall(r"[a-z]+", FRACTION.sub("", words)):
-        number = NUMBERS.get(word.removesuffix("s"), NUMBERS.get(word))
-        if number and not any(same(number, constant) for constant in known):
-            yield word
+def missing(words: str, known: Known) -> Iterator[str]:
+    """The numbers in words that nothing is compared with."""
+    for phrase in phrases(words):
+        if not any(map(known.has, phrase.meant)):
+            yield phrase.text
 
 
-def same(number: float, constant: float) -> bool:
-    """Whether a constant is a number, or a share that is a whole number of its parts."""
-    parts = constant * number
-    return constant == number or (constant < 1 <= parts and abs(parts - round(parts)) < 1e-9)
+def twice(words: str, known: Known) -> Iterator[tuple[str, float]]:
+    """A number that is said twice while one that is asked is not: `six of the six`."""
+    said = [*phrases(words)]
+    named = {number for phrase in said for number in phrase.meant}
+    left = [one for one in known.typed if one >= 2 and one % 1 == 0 and one not in named]
+    again = [one for one, other in combinations(said, 2) if one.meant == other.meant]
+    if left and again:
+        yield again[0].text, left[0]
 
 
 def ends(tree: ast.AST, words: str) -> tuple[set[int], set[int]]:
@@ -114,15 +110,14 @@ def ends(tree: ast.AST, words: str) -> tuple[set[int], set[int]]:
     return {way for _, way in found}, named
 
 
-def bounds(tree: ast.AST) -> Iterator[tuple[set[float], int]]:
-    """Each comparison, one by one in a chain: its constants, and which way it goes to them."""
+def bounds(tree: ast.AST) -> Iterator[tuple[Known, int]]:
+    """Each comparison: its numbers, and which way it goes to them."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
-            pairs = pairwise([node.left, *node.comparators])
-            for (left, right), how in zip(pairs, map(type, node.ops), strict=True):
+            for left, right, how in links(node):
                 if how in WAYS:
                     turned = inside(right) and not inside(left)  # the constant stands on the left
-                    yield constants(left) | constants(right), WAYS[how] * (-1 if turned else 1)
+                    yield numbers(left, right, how), WAYS[how] * (-1 if turned else 1)
 
 
 def squeezed(text: str) -> str:
