@@ -12,20 +12,19 @@ from itertools import combinations
 from literate.compared import Known, compared, links, numbers
 from literate.numerals import MANY, phrases
 from literate.page import Page
-from literate.prose import COMMENT
+from literate.prose import CODE, COMMENT
+from literate.results import FORMULA, NAMES, NUMBER, hide
+from literate.sides import LESS, MORE
 from literate.syntax import inside, name_of, parse
 from literate.unfailing import bare
+from literate.units import UNIT, counted
+from literate.worked import worked
 
-MORE = re.compile(r"\b(?:more than|above|at least|over|(?:larg|long|great|high|bigg)er than)\b")
-LESS = re.compile(
-    r"\b(?:(?:less|fewer) than|below|at most|under|(?:small|short|low)er than)\b"
-    rf"|\b(?:nearly|almost)(?= {MANY})"
-)
+UP = re.compile(rf"\b(?:{MORE}|at least)\b")
+DOWN = re.compile(rf"\b(?:{LESS}|at most)\b|\b(?:nearly|almost)(?= {MANY})")
 EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
-UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\s(per cent|per mille|(?:M|G|Ki|Mi|Gi)B)\b", re.S)
-UNITS = {"per cent": 100, "per mille": 1000, "MB": 1e6, "GB": 1e9}
-UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+LINK = re.compile(r"\[[^\[\]]*\]\([^)\s]*\)")
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
 
 
@@ -45,12 +44,14 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
             yield check.line, f"{shape[0]} is not the shape in {check.expression}"
         for word in missing(words, compared(tree)):
             yield check.line, f"nothing in {check.expression} is the {word!r} before it"
+        for figure in unasked(before, tree, check.expression):
+            yield check.line, f"nothing in {check.expression} is the {figure} before it"
         for word, left in twice(words, compared(tree)):
             message = f"{word!r} is said twice, and {left:g} of {check.expression} not"
             yield check.line, message
         if (found := EACH.search(words)) and of_one(tree.body):
             yield check.line, f"{check.expression} asks of one, not of {found[0]!r}"
-        for pattern, way in ((MORE, 1), (LESS, -1)):
+        for pattern, way in ((UP, 1), (DOWN, -1)):
             found = pattern.search(words)
             if found and {-way} in ends(tree, words[found.end() :]):
                 yield check.line, f"{check.expression} goes the other way than {found[0]!r}"
@@ -58,32 +59,32 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
 
 def clause(before: str) -> str:
     """The last words, from a stop or a comment on; a comma ends no claim."""
+    return last(before).lower()
+
+
+def last(before: str) -> str:
     before = COMMENT.sub("\0", before.rpartition("\n\n")[2])
-    return re.split(r"[.;:?!]\s|\0", before)[-1].lower()
+    return re.split(r"[.;:?!]\s|\0", before)[-1]
 
 
-def constants(tree: ast.AST) -> set[float]:
-    values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return {abs(float(x)) for x in values if isinstance(x, int | float)}
+def unasked(before: str, tree: ast.AST, expression: str) -> Iterator[str]:
+    """The figures of the last words that stand nowhere in the expression."""
+    words = last(before)
+    for pattern in (CODE, FORMULA, LINK, *NAMES):
+        words = hide(words, pattern)
+    parts = (worked(part) for part in ast.walk(tree) if isinstance(part, ast.expr))
+    known = {abs(part) for part in parts if part is not None}
+    known |= {float(name) for name in re.findall(r"\d+", expression)}  # Gemma3Config is of Gemma 3
+    for figure in NUMBER.findall(words):
+        plain = re.sub("[,\u202f]", "", figure)
+        if plain.count(".") < 2 and float(plain) not in known:
+            yield figure
 
 
 def of_one(tree: ast.expr) -> bool:
     """Whether it asks for one at least, where it might ask for each."""
     outer = bare(tree)
     return isinstance(outer, ast.Call) and name_of(outer) == "any"
-
-
-def counted(unit: str, tree: ast.AST) -> bool:
-    """Whether a number of an expression is the unit, also as a power of another: 2**20 is a MiB."""
-    powers = {
-        float(base**power)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
-        for base in constants(node.left)
-        for power in constants(node.right)
-        if power < 100  # no float is 10**400
-    }
-    return UNITS[unit] in constants(tree) | powers
 
 
 def missing(words: str, known: Known) -> Iterator[str]:

@@ -80,6 +80,17 @@ RIGHT = [
     "It needs nearly five times as much<!--= 4.5 < x < 5 -->.",
     "Nearly every block<!--= x > 0.9 -->.",
     "Two rows, and two<!--= x == 2 -->.",
+    "At 1,024 it is larger<!--= d == 1024 and x > y -->.",
+    "It takes 128 GiB<!--= x == 128 * 1024 * 2**20 -->.",
+    "In 50 rounds<!--= x**50 < y -->.",
+    "The 128th block<!--= x[128] > y -->.",
+    "At `7` it is larger<!--= x > y -->.",
+    "In [7 steps](page.md#7) it is larger<!--= x > y -->.",
+    "In chapter 7 it is larger<!--= x > y -->.",
+    "In version 1.2.3 it is larger<!--= x > y -->.",
+    "In Gemma 3 it is larger<!--= Gemma3Config().x > y -->.",
+    "Of 7<!--= y --> it is larger<!--= x > y -->.",
+    "Of $7^d$ it is larger<!--= x > y -->.",
 ]
 WRONG = {
     "More than three times as fast<!--= ratio > 2 -->.": "'three'",
@@ -130,6 +141,9 @@ WRONG = {
     "Truly two<!--= x == True -->.": "'two'",
     "It is a million<!--= x == 1000 -->.": "'a million'",
     "It comes nearly ten times<!--= 10 < x < 12 -->.": "goes the other way than 'nearly'",
+    "At 1,024 it is larger<!--= x > y -->.": "nothing in x > y is the 1,024 before it",
+    "It is 60 back<!--= x > 61 -->.": "nothing in x > 61 is the 60 before it",
+    "It is 0.5 wide<!--= x > 5 -->.": "nothing in x > 5 is the 0.5 before it",
     "Neither does<!--= (x > y).any().item() -->.": "asks of one, not of 'neither'",
 }
 
