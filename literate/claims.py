@@ -7,31 +7,25 @@ must be in the expression, and a comparison must go the same way.
 import ast
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations
 
+from literate.compared import Known, compared, links, numbers
+from literate.numerals import MANY, phrases
 from literate.page import Page
-from literate.prose import COMMENT
+from literate.prose import CODE, COMMENT
+from literate.results import FORMULA, NAMES, NUMBER, hide
+from literate.sides import LESS, MORE
 from literate.syntax import inside, name_of, parse
 from literate.unfailing import bare
+from literate.units import UNIT, counted
+from literate.worked import worked
 
-COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
-COUNTS |= {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15}
-COUNTS |= {"sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20}
-COUNTS |= {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80}
-COUNTS |= {"ninety": 90, "hundred": 100, "thousand": 1000, "dozen": 12}
-COUNTS |= {"twice": 2, "double": 2, "thrice": 3}
-PARTS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
-PARTS |= {"ninth": 9, "tenth": 10, "sixteenth": 16, "hundredth": 100, "thousandth": 1000}
-NUMBERS = COUNTS | PARTS
-MORE = re.compile(r"\b(?:more than|above|at least|over|(?:larg|long|great|high|bigg)er than)\b")
-LESS = re.compile(r"\b(?:(?:less|fewer) than|below|at most|under|(?:small|short|low)er than)\b")
+UP = re.compile(rf"\b(?:{MORE}|at least)\b")
+DOWN = re.compile(rf"\b(?:{LESS}|at most)\b|\b(?:nearly|almost)(?= {MANY})")
 EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
-UNIT = re.compile(r"(?:<!--(?:(?!-->).)*-->)+\s(per cent|per mille|(?:M|G|Ki|Mi|Gi)B)\b", re.S)
-UNITS = {"per cent": 100, "per mille": 1000, "MB": 1e6, "GB": 1e9}
-UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+LINK = re.compile(r"\[[^\[\]]*\]\([^)\s]*\)")
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
-FRACTION = re.compile(rf"\b(a|an|one|{'|'.join(COUNTS)}) ({'|'.join(PARTS)})s?\b")
 
 
 def at_odds(page: Page) -> Iterator[tuple[int, str]]:
@@ -48,11 +42,16 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
         shape, asked = SHAPE.search(before), squeezed(check.expression)
         if shape and ".shape" in asked and squeezed(shape[0]) not in asked:
             yield check.line, f"{shape[0]} is not the shape in {check.expression}"
-        for word in missing(words, constants(tree)):
+        for word in missing(words, compared(tree)):
             yield check.line, f"nothing in {check.expression} is the {word!r} before it"
+        for figure in unasked(before, tree, check.expression):
+            yield check.line, f"nothing in {check.expression} is the {figure} before it"
+        for word, left in twice(words, compared(tree)):
+            message = f"{word!r} is said twice, and {left:g} of {check.expression} not"
+            yield check.line, message
         if (found := EACH.search(words)) and of_one(tree.body):
             yield check.line, f"{check.expression} asks of one, not of {found[0]!r}"
-        for pattern, way in ((MORE, 1), (LESS, -1)):
+        for pattern, way in ((UP, 1), (DOWN, -1)):
             found = pattern.search(words)
             if found and {-way} in ends(tree, words[found.end() :]):
                 yield check.line, f"{check.expression} goes the other way than {found[0]!r}"
@@ -60,13 +59,26 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
 
 def clause(before: str) -> str:
     """The last words, from a stop or a comment on; a comma ends no claim."""
+    return last(before).lower()
+
+
+def last(before: str) -> str:
     before = COMMENT.sub("\0", before.rpartition("\n\n")[2])
-    return re.split(r"[.;:?!]\s|\0", before)[-1].lower()
+    return re.split(r"[.;:?!]\s|\0", before)[-1]
 
 
-def constants(tree: ast.AST) -> set[float]:
-    values = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return {abs(float(x)) for x in values if isinstance(x, int | float)}
+def unasked(before: str, tree: ast.AST, expression: str) -> Iterator[str]:
+    """The figures of the last words that stand nowhere in the expression."""
+    words = last(before)
+    for pattern in (CODE, FORMULA, LINK, *NAMES):
+        words = hide(words, pattern)
+    parts = (worked(part) for part in ast.walk(tree) if isinstance(part, ast.expr))
+    known = {abs(part) for part in parts if part is not None}
+    known |= {float(name) for name in re.findall(r"\d+", expression)}  # Gemma3Config is of Gemma 3
+    for figure in NUMBER.findall(words):
+        plain = re.sub("[,\u202f]", "", figure)
+        if plain.count(".") < 2 and float(plain) not in known:
+            yield figure
 
 
 def of_one(tree: ast.expr) -> bool:
@@ -75,36 +87,21 @@ def of_one(tree: ast.expr) -> bool:
     return isinstance(outer, ast.Call) and name_of(outer) == "any"
 
 
-def counted(unit: str, tree: ast.AST) -> bool:
-    """Whether a number of an expression is the unit, also as a power of another: 2**20 is a MiB."""
-    powers = {
-        float(base**power)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
-        for base in constants(node.left)
-        for power in constants(node.right)
-        if power < 100  # no float is 10**400
-    }
-    return UNITS[unit] in constants(tree) | powers
+def missing(words: str, known: Known) -> Iterator[str]:
+    """The numbers in words that nothing is compared with."""
+    for phrase in phrases(words):
+        if not any(map(known.has, phrase.meant)):
+            yield phrase.text
 
 
-def missing(words: str, known: set[float]) -> Iterator[str]:
-    """The numbers in words that no constant is."""
-    for fraction in FRACTION.finditer(words):
-        count, part = COUNTS.get(fraction[1], 1), PARTS[fraction[2]]
-        whole = any(abs(constant - count / part) < 1e-9 for constant in known)
-        if not whole and not {count, part} <= known | {1}:
-            yield fraction[0]
-    for word in re.findall(r"[a-z]+", FRACTION.sub("", words)):
-        number = NUMBERS.get(word.removesuffix("s"), NUMBERS.get(word))
-        if number and not any(same(number, constant) for constant in known):
-            yield word
-
-
-def same(number: float, constant: float) -> bool:
-    """Whether a constant is a number, or a share that is a whole number of its parts."""
-    parts = constant * number
-    return constant == number or (constant < 1 <= parts and abs(parts - round(parts)) < 1e-9)
+def twice(words: str, known: Known) -> Iterator[tuple[str, float]]:
+    """A number that is said twice while one that is asked is not: `six of the six`."""
+    said = [*phrases(words)]
+    named = {number for phrase in said for number in phrase.meant}
+    left = [one for one in known.typed if one >= 2 and one % 1 == 0 and one not in named]
+    again = [one for one, other in combinations(said, 2) if one.meant == other.meant]
+    if left and again:
+        yield again[0].text, left[0]
 
 
 def ends(tree: ast.AST, words: str) -> tuple[set[int], set[int]]:
@@ -114,15 +111,14 @@ def ends(tree: ast.AST, words: str) -> tuple[set[int], set[int]]:
     return {way for _, way in found}, named
 
 
-def bounds(tree: ast.AST) -> Iterator[tuple[set[float], int]]:
-    """Each comparison, one by one in a chain: its constants, and which way it goes to them."""
+def bounds(tree: ast.AST) -> Iterator[tuple[Known, int]]:
+    """Each comparison: its numbers, and which way it goes to them."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare):
-            pairs = pairwise([node.left, *node.comparators])
-            for (left, right), how in zip(pairs, map(type, node.ops), strict=True):
+            for left, right, how in links(node):
                 if how in WAYS:
                     turned = inside(right) and not inside(left)  # the constant stands on the left
-                    yield constants(left) | constants(right), WAYS[how] * (-1 if turned else 1)
+                    yield numbers(left, right, how), WAYS[how] * (-1 if turned else 1)
 
 
 def squeezed(text: str) -> str:

@@ -43,18 +43,22 @@ NUMBER = re.compile(
 PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
 INTEGER = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")  # 30.0 is none
 WHOLE = re.compile(r"(?<![\w.#])(\d[\d_,\u202f]*)(?:\.0*)?(?![\d.]*\d)")
+FRACTION = re.compile(r"(?<![\w/.^}])(\d+)/(\d+)(?![\w/.])")
 LONG = re.compile(r"(?<![\w.])[-−]?\d[\d,]*\.\d{3,}")
 
 
 def unchecked(page: Page) -> Iterator[tuple[int, str]]:
     """The numbers of the page that no expression and no source stands behind, with their lines."""
     ran = "\n".join(f"{b.code}\n{b.output.text if b.output else ''}" for b in page.blocks)
-    known = named(page)
+    known, divided = named(page), divisions(page)
     for line, text in texts(page):
         yield from numbers(text, line, ran)
         for start, number in whole(text):
             if number not in known:
                 yield line + text.count("\n", 0, start), number
+        for fraction in FRACTION.finditer(bare(text)):
+            if fraction.groups() not in divided:
+                yield line + text.count("\n", 0, fraction.start()), fraction[0]
     yield from unfounded(page, ran)
 
 
@@ -86,6 +90,20 @@ def texts(page: Page) -> Iterator[tuple[int, str]]:
         yield block.line - 1, block.title
         for remark in remarks(block.code):
             yield block.line + remark.start[0] - 1, remark.string
+
+
+def divisions(page: Page) -> set[tuple[str, ...]]:
+    """The fractions of code and of checks: a fraction of the prose is one of them."""
+    ran = [check.expression for check in page.checks]
+    ran += [without_remarks(block.code) for block in page.blocks]
+    return {match.groups() for match in re.finditer(r"(\d+) ?/ ?(\d+)", "\n".join(ran))}
+
+
+def bare(text: str) -> str:
+    """A text without code, comments and names."""
+    for pattern in (CODE, *PARDONED):
+        text = pattern.sub(hidden, text)
+    return text
 
 
 def named(page: Page) -> set[str]:

@@ -15,6 +15,7 @@ from typing import Any
 from literate.block import SHOWN, Block
 from literate.page import Page
 from literate.syntax import name_of, parse
+from literate.units import units
 
 Record = dict[str, Any]
 
@@ -67,7 +68,8 @@ def updated(old: Record, page: Page, values: dict[int, float]) -> Record:
         entry = known.pop(0) if known else None
         near = entry and abs(entry[1] - value) <= 2e-6 * abs(value) + 1e-9
         found.append(entry if near else [check.expression, float(f"{value:.7g}")])
-    return {"counts": counts(page), "numbers": found}
+    behind = [unit for _, unit in units(page)]
+    return {"counts": counts(page), **({"units": behind} if behind else {}), "numbers": found}
 
 
 def spread(old: Record, page: Page, values: dict[int, float]) -> Record:

@@ -6,7 +6,7 @@ from literate.compare import same_number, spell
 from literate.edits import Edit
 from literate.items.base import UPDATE, Item, Mismatch
 from literate.prose import Check
-from literate.sides import beyond
+from literate.sides import beyond, unsided
 from literate.tables import Cell, Table
 from literate.values import as_number, truth
 
@@ -37,12 +37,15 @@ class CheckItem(Item[Check]):
 
     def side(self, number: float) -> None:
         """The value lies where the words before the number say: above it, or below."""
-        step = self.step
-        if words := beyond(self.run.page.prose[: step.start], step.printed, step.unit, number):
-            came = f"{step.expression} is {number!r}"
-            raise Mismatch(
-                step.line, f"the page says {words} {step.printed}{step.unit}, but {came}"
-            )
+        step, before = self.step, self.run.page.prose[: self.step.start]
+        came = f"{step.expression} is {number!r}"
+        words = beyond(before, step.printed, step.unit, number)
+        if not words:
+            words = unsided(before, step.printed, step.unit, number, step.expression)
+            came += f": let it ask for {words} in a claim, words<!--= x > 3 -->"
+        if words:
+            message = f"the page says {words} {step.printed}{step.unit}, but {came}"
+            raise Mismatch(step.line, message)
 
 
 class TableItem(Item[Table]):

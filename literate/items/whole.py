@@ -9,6 +9,7 @@ from literate.module import runs
 from literate.shown import never_run
 from literate.typed import typed
 from literate.unfailing import unfailing
+from literate.units import changed
 
 
 class GuardItem(Item[Whole]):
@@ -53,6 +54,8 @@ class RecordItem(Item[Whole]):
                 if now.get(kind, 0) != then.get(kind, 0):
                     change = f"{now.get(kind, 0)} {kind}, its record {then.get(kind, 0)}"
                     raise Mismatch(1, f"the page has {change} ({UPDATE})")
+            if other := changed(page, old.get("units", [])):
+                raise Mismatch(other[0], f"{other[1]} ({UPDATE})")
         if len(run.values) != sum(bool(check.printed) for check in page.checks):
             return  # a part of the page ran
         spreads = self.config.getoption("--update-spread")

@@ -6,6 +6,7 @@ import pytest
 from helpers import failures
 
 from literate.claims import at_odds
+from literate.numerals import PARTS
 from literate.page import Page
 
 RIGHT = [
@@ -54,6 +55,42 @@ RIGHT = [
     "It differs at all<!--= (x != y).any() -->.",
     "All of them, and so: one differs<!--= (x != y).any() -->.",
     "All of them<!--= all(x.any() for x in y) -->.",
+    "Four thousand<!--= x == 4 * 1000 -->.",
+    "A hundred million<!--= x == 100 * 10**6 -->.",
+    "A million million<!--= x == 1e12 -->.",
+    "Twenty-four<!--= x == 24 -->.",
+    "One and a half<!--= x == 1.5 -->.",
+    "It has two and three quarters<!--= x == 2.75 -->.",
+    "A quarter more<!--= x == 1.25 -->.",
+    "In the tens of thousands<!--= 10 * 1000 < x -->.",
+    "Less than one part in ten thousand<!--= x < 1 / (10 * 1000) -->.",
+    "Four times in ten<!--= abs(x - 4 / 10) < 0.01 -->.",
+    "About twice an eighth<!--= 2 / 8 < x.max() < 2.2 / 8 -->.",
+    "About a thirteenth<!--= round(1 / x.mean().item()) == 13 -->.",
+    "Within a hundredth<!--= abs(x - y) < 0.01 -->.",
+    "Six of twelve<!--= (len(x), count) == (12, 6) -->.",
+    "Three layers<!--= kinds == 3 * ['a'] + ['b'] -->.",
+    "The two longest<!--= best.tolist() == [0, 3] -->.",
+    "Every sixth<!--= found == [6 * n for n in range(4)] -->.",
+    "Twice as many mean four<!--= (2 * n) ** 2 == 4 * n**2 -->.",
+    "A fifth of it<!--= x < y / 5 -->.",
+    "All three are equal<!--= torch.allclose(3 * x, y) -->.",
+    "A third<!--= torch.allclose(x, torch.tensor(1 / 3)) -->.",
+    "Twice as much<!--= torch.isclose(x, 2 * y) -->.",
+    "It needs nearly five times as much<!--= 4.5 < x < 5 -->.",
+    "Nearly every block<!--= x > 0.9 -->.",
+    "Two rows, and two<!--= x == 2 -->.",
+    "At 1,024 it is larger<!--= d == 1024 and x > y -->.",
+    "It takes 128 GiB<!--= x == 128 * 1024 * 2**20 -->.",
+    "In 50 rounds<!--= x**50 < y -->.",
+    "The 128th block<!--= x[128] > y -->.",
+    "At `7` it is larger<!--= x > y -->.",
+    "In [7 steps](page.md#7) it is larger<!--= x > y -->.",
+    "In chapter 7 it is larger<!--= x > y -->.",
+    "In version 1.2.3 it is larger<!--= x > y -->.",
+    "In Gemma 3 it is larger<!--= Gemma3Config().x > y -->.",
+    "Of 7<!--= y --> it is larger<!--= x > y -->.",
+    "Of $7^d$ it is larger<!--= x > y -->.",
 ]
 WRONG = {
     "More than three times as fast<!--= ratio > 2 -->.": "'three'",
@@ -71,7 +108,7 @@ WRONG = {
     "It takes 2<!--= x / 1e9 --> MB.": "is no number MB",
     "It takes 2<!--= x / 2**y --> GiB.": "is no number GiB",
     "It takes 2<!--= x / 2**9999 --> GiB.": "is no number GiB",
-    "Two thousand<!--= abs(x - 2) < 1 -->.": "'thousand'",
+    "Two thousand<!--= abs(x - 2) < 1 -->.": "'two thousand'",
     "Two agree<!--= truth is True -->.": "'two'",
     "Half of them<!--= share > 0.3 -->.": "'half'",
     "More than half<!--= share < 0.5 -->.": "goes the other way than 'more than'",
@@ -92,6 +129,21 @@ WRONG = {
     "So each is<!--= any(x > y for x in z) -->.": "asks of one, not of 'each'",
     "Every row does<!--= torch.any(x > y) -->.": "asks of one, not of 'every'",
     "None of them<!--= bool((x > y).any()) -->.": "asks of one, not of 'none'",
+    "Six of twelve<!--= (x == arange(6)).sum() == 12 -->.": "'six'",
+    "Three rows<!--= len(x.sum(dim=3)) == 4 -->.": "'three'",
+    "Three rows<!--= x[3].sum() == 4 -->.": "'three'",
+    "Thirty zeros<!--= 1e-31 < 0.5**30 < 1e-30 -->.": "'thirty'",
+    "A sixteenth<!--= 16 / 64 == 1 / 4 -->.": "'a sixteenth'",
+    "Rise by a hundredth<!--= abs(x / y - (1 + 1 / 8)) < 0.01 -->.": "'a hundredth'",
+    "About a thousand<!--= abs(1000 * x - 4) < 0.01 -->.": "'a thousand'",
+    "Four are half<!--= x == 0.5 and y > 1 -->.": "'four'",
+    "Six of the six agree<!--= count == 2 and len(x) == 6 -->.": "'six' is said twice, and 2 of",
+    "Truly two<!--= x == True -->.": "'two'",
+    "It is a million<!--= x == 1000 -->.": "'a million'",
+    "It comes nearly ten times<!--= 10 < x < 12 -->.": "goes the other way than 'nearly'",
+    "At 1,024 it is larger<!--= x > y -->.": "nothing in x > y is the 1,024 before it",
+    "It is 60 back<!--= x > 61 -->.": "nothing in x > 61 is the 60 before it",
+    "It is 0.5 wide<!--= x > 5 -->.": "nothing in x > 5 is the 0.5 before it",
     "Neither does<!--= (x > y).any().item() -->.": "asks of one, not of 'neither'",
 }
 
@@ -120,12 +172,13 @@ def test_a_claim_at_odds_fails_at_its_line(run) -> None:
 
 
 WORDS = {
-    2: "two twice double half", 3: "three third thrice", 4: "four quarter", 5: "five fifth",
+    2: "two twice double", 3: "three thrice triple third", 4: "four quarter", 5: "five fifth",
     6: "six sixth", 7: "seven seventh", 8: "eight eighth", 9: "nine ninth", 10: "ten tenth",
-    11: "eleven", 12: "twelve dozen", 13: "thirteen", 14: "fourteen", 15: "fifteen",
-    16: "sixteen sixteenth", 17: "seventeen", 18: "eighteen", 19: "nineteen", 20: "twenty",
-    30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: "seventy", 80: "eighty",
+    11: "eleven", 12: "twelve dozen twelfth", 13: "thirteen thirteenth", 14: "fourteen",
+    15: "fifteen", 16: "sixteen sixteenth", 17: "seventeen", 18: "eighteen", 19: "nineteen",
+    20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 60: "sixty", 70: "seventy", 80: "eighty",
     90: "ninety", 100: "hundred hundredth", 1000: "thousand thousandth",
+    10**6: "million millionth", 10**9: "billion", 10**12: "trillion",
 
 }  # fmt: skip
 NUMBERS = {word: number for number, words in WORDS.items() for word in words.split()}
@@ -134,11 +187,18 @@ NUMBERS = {word: number for number, words in WORDS.items() for word in words.spl
 @pytest.mark.parametrize("word", NUMBERS)
 def test_a_number_in_words(tmp_path: Path, word: str) -> None:
     number = NUMBERS[word]
-    assert not found(tmp_path, f"So {word}<!--= x == {number} -->.")
-    assert not found(tmp_path, f"So {word}s<!--= x == {number} -->.")
-    for said in (word, f"{word}s"):
-        ((_, message),) = found(tmp_path, f"So {said}<!--= x == {number + 1} -->.")
-        assert message == f"nothing in x == {number + 1} is the {said!r} before it"
+    assert word in PARTS and number >= 100 or not found(tmp_path, f"{word}<!--= x == {number} -->")
+    other = 2 * number + 1
+    ((_, message),) = found(tmp_path, f"So {word}<!--= x == {other} -->.")
+    assert message == f"nothing in x == {other} is the {word!r} before it"
+    if word in PARTS:
+        assert not found(tmp_path, f"So a {word}<!--= x == 1 / {number} -->.")
+        assert not found(tmp_path, f"So two {word}s<!--= x == 2 / {number} -->.")
+        assert not found(tmp_path, f"So a few {word}s<!--= x < 2 / {number} -->.")
+        assert found(tmp_path, f"So a {word}<!--= x == 1 / {other} -->.")
+    else:
+        assert not found(tmp_path, f"So {word}s<!--= x == {number} -->.")
+        assert found(tmp_path, f"So {word}s<!--= x == {other} -->.")
 
 
 @pytest.mark.parametrize(("words", "sign"), [

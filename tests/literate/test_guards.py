@@ -10,6 +10,9 @@ from literate.guards import named, unchecked
 from literate.page import Page
 
 UNCHECKED = [
+    "It is 8/3 of it.",
+    "![From 1/2 to 1](figures/x.svg)",
+    "It is 8/3<!-- a remark -->.",
     "It is 0.25.",
     "It is −0.25 here.",
     "A share of 25%, a share.",
@@ -144,6 +147,8 @@ UNCHECKED = [
     "```python\nx = 2000\n```\n\n2000k queries",
 ]
 PARDONED = [
+    "It is $a^2/12$ and `8/3`.",
+    "The file a/3/4.md and 2/3/4.",
     "It is 0.25<!--= 1 / 4 -->.",
     "It is 0.25<!-- source: Brown et al. (2020), table 2.1 -->.",
     "Set `dropout=0.25`.",
@@ -208,6 +213,13 @@ def test_an_unchecked_number_stands_at_its_line() -> None:
     found = [(2, "0.9"), (5, "0.8"), (7, "0.7"), (8, "0.6"), (9, "0.5"), (12, "0.4")]
     found += [(18, "0.3"), (18, "0.2")]
     assert sorted(unchecked(page(text))) == sorted(found)
+
+
+def test_a_fraction_is_one_of_the_code_or_of_a_check() -> None:
+    code = "\n\n```python\nx = -7 / 6\n```\n"
+    assert not [*unchecked(page(f"It is −7/6 of it.{code}"))]
+    assert not [*unchecked(page("It is 8/3, of it<!--= x == 8 / 3 -->.\n"))]
+    assert [*unchecked(page(f"It is\n7/9 of it.{code}"))] == [(2, "7/9")]
 
 
 def test_both_sides_of_a_product_are_found() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from helpers import failures
 
-from literate.sides import beyond
+from literate.sides import beyond, unsided
 
 
 @pytest.mark.parametrize(("words", "printed", "unit", "value", "side"), [
@@ -24,11 +24,47 @@ from literate.sides import beyond
     ("It is more than twice ", "0.9", "", 0.88, ""),
     ("It is more than\n\n", "0.9", "", 0.88, ""),
     ("The furthermore than ", "0.9", "", 0.88, ""),
+    ("It is above ", "0.9", "", 0.88, "above"),
+    ("It is over ", "0.9", "", 0.88, "over"),
+    ("It is longer than ", "0.9", "", 0.88, "longer than"),
+    ("It is below ", "0.9", "", 0.91, "below"),
+    ("It is under ", "0.9", "", 0.91, "under"),
+    ("It is no smaller than ", "0.9", "", 0.88, "no smaller than"),
 ])  # fmt: skip
 def test_a_value_lies_on_the_side_that_the_words_say(
     words: str, printed: str, unit: str, value: float, side: str
 ) -> None:
     assert beyond(words, printed, unit, value) == side
+
+
+@pytest.mark.parametrize(("words", "expression", "side"), [
+    ("It is more than ", "x", "more than"),
+    ("It is at least ", "x.max()", "at least"),
+    ("It is at least ", "x.min()", ""),
+    ("It is at least ", "torch.amin(x).item()", ""),
+    ("It is more than ", "x // 1", ""),
+    ("It is more than ", "x // 2", "more than"),
+    ("It is more than ", "(lambda y: y.floor())(x)", ""),
+    ("It is less than ", "x // 1", "less than"),
+    ("It is no more than ", "x // 1", "no more than"),
+    ("It is no more than ", "x.ceil()", ""),
+    ("It is up to ", "max(x)", ""),
+    ("It is up to ", "min(x)", "up to"),
+    ("It is under ", "x", "under"),
+    ("The mean over ", "x", ""),  # across them
+    ("It is ", "x", ""),
+])  # fmt: skip
+def test_of_a_number_that_is_the_value_the_expression_tells_the_side(
+    words: str, expression: str, side: str
+) -> None:
+    assert unsided(words, "20", "", 20.0, expression) == side
+    assert not unsided(words, "20", "", 20.4, expression)
+
+
+def test_a_side_that_nothing_tells_fails_at_its_line(run) -> None:
+    text = "# Page\n\n```python\nx = 20\n```\n\nMore than 20<!--= x -->.\n"
+    said = "page.md:7: the page says more than 20, but x is 20: let it ask for more than in a claim"
+    assert said in failures(run(text)[0])[0]
 
 
 def test_a_value_on_the_other_side_fails_at_its_line(run) -> None:

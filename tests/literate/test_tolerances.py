@@ -4,10 +4,14 @@ from pathlib import Path
 
 from literate import assertions, figures
 from literate.compare import same_number, same_output
+from literate.guards import unchecked
 from literate.page import Page
 from literate.records import stale
 
-PAGE = Path(__file__).parents[2] / "docs/about/verified.md"
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs/about/verified.md"
+MAKE = (ROOT / "Makefile").read_text("utf-8")
+TESTS = (ROOT / ".github/workflows/tests.yml").read_text("utf-8")
 
 
 def kept(before: float, now: float, *spread: float) -> bool:
@@ -15,6 +19,11 @@ def kept(before: float, now: float, *spread: float) -> bool:
     page = Page(Path("page.md"), "It is 1<!--= x -->.\n")
     record = {"numbers": [["x", before, *spread]]}
     return stale(record, page, {check.start: now for check in page.checks}) is None
+
+
+def bare(number: int) -> bool:
+    """Whether a number of a sentence is found to have no expression."""
+    return any(unchecked(Page(Path("page.md"), f"There are {number}.\n")))
 
 
 SAID = {
@@ -33,6 +42,9 @@ SAID = {
         kept(1.0, 1.00001) and not kept(1.0, 1.000012)
     ),
     "or to ten times its spread": kept(1.0, 1.99, 0.1) and not kept(1.0, 2.01, 0.1),
+    "- A whole number from ten on has no expression": bare(10) and not bare(9),
+    "and a second time with two threads": "OTHER  := $(PLAIN) OMP_NUM_THREADS=2 " in MAKE,
+    "Left out are two blocks": TESTS.count("--deselect") == 2,
 }
 
 

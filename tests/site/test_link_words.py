@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from posixpath import dirname, join, normpath
@@ -11,6 +12,7 @@ from pages import DOCS, PAGES
 from literate.page import Page
 
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]*)\)")
+LINKED = re.compile(rf"(?<!!){LINK.pattern}")  # no picture
 NAME = re.compile(r"\[`([\w.]+)(?:\(.*?\))?`\]\s*\[([\w.]+)\]")
 # `[nanoGPT #240](…/karpathy/nanoGPT/pull/240)`, or `PyTorch [#103082](…)`.
 ISSUE = re.compile(
@@ -51,6 +53,28 @@ def test_words_that_are_a_heading_lead_to_it() -> None:
             )
             assert fits, f"{page}: [{words}]({address}) leads elsewhere than to {wanted}"
     assert seen > 200
+
+
+def test_words_that_contain_a_title_lead_to_its_page() -> None:
+    """Without case, as in “Begin: Why attention”; a title of one word may be a word."""
+    titles = {plain(words).casefold(): page for page, words in tops() if " " in plain(words)}
+    seen = 0
+    for page in PAGES:
+        for words, address in LINKED.findall(Page.read(DOCS / page).prose):
+            path = address.partition("#")[0]
+            there = normpath(join(dirname(page), path)) if path else page
+            said = [title for title in titles if re.search(rf"\b{title}\b", words.casefold())]
+            if ":" not in address and len(said) == 1:
+                assert there == titles[said[0]], f"{page}: [{words}]({address}) leads elsewhere"
+                seen += 1
+    assert seen > 20
+
+
+def tops() -> Iterator[tuple[str, str]]:
+    """The pages and their titles."""
+    for page in PAGES:
+        if title := re.search(r"^# (.+)$", Page.read(DOCS / page).prose, re.M):
+            yield page, title[1]
 
 
 def test_a_term_leads_to_where_it_is_explained() -> None:

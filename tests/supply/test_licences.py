@@ -19,13 +19,15 @@ MADE = """404.html *index.html *index.md *.ipynb *.py llms.txt objects.inv robot
     sitemap.xml.gz search/search_index.json assets/social.png assets/vendor/stand-ins.css"""
 
 
-def test_the_foot_of_each_page_names_the_licences() -> None:
-    foot = re.search(r'^copyright: "(.+)"$', (ROOT / "mkdocs.yml").read_text("utf-8"), re.M)
-    assert foot
-    assert foot[1] == "Text: CC BY 4.0. Code: MIT."
+def test_the_licences_have_the_same_names_everywhere() -> None:
     licence = (ROOT / "LICENSE").read_text("utf-8")
-    assert "(CC BY 4.0)" in licence
-    assert "MIT License" in licence
+    code, text = re.findall(r"^(MIT) License$|licence \((.+?)\)", licence, re.M)[::-1]
+    code, text = code[0], text[1]
+    foot = f"Text: {text}. Code: {code}."
+    assert f'copyright: "{foot}"' in (ROOT / "mkdocs.yml").read_text("utf-8")
+    readme = f"Code: {code}. Text and figures: {text}. See [LICENSE](LICENSE)."
+    assert readme in (ROOT / "README.md").read_text("utf-8").splitlines()
+    assert f'license = "{code}"' in (ROOT / "pyproject.toml").read_text("utf-8").splitlines()
 
 
 def test_every_file_of_the_site_is_ours_or_has_a_licence(built: Path) -> None:

@@ -1,0 +1,43 @@
+"""Each number in words before a claim is held: any other in its place is at odds with it."""
+
+import re
+from pathlib import Path
+
+import pytest
+from pages import DOCS, PAGES
+
+from literate.claims import at_odds, clause
+from literate.numerals import COUNTS, PARTS, phrases
+from literate.page import Page
+from literate.prose import Check
+
+BOOK = [*(DOCS / page for page in PAGES), DOCS.parent / "README.md"]
+WORD = re.compile(rf"(?<!\w)({'|'.join([*PARTS, *COUNTS])})(s?)(?!\w)")
+
+
+def said(words: str, check: Check) -> list[str]:
+    """What is at odds when these words stand before the check."""
+    page = Page(Path("page.md"), f"# Page\n\n{words}<!--= {check.expression} -->\n")
+    return [message for _, message in at_odds(page)]
+
+
+def others(word: str) -> list[str]:
+    """The other numbers of its kind; `double` is none beside `twice`."""
+    kind = COUNTS if word in COUNTS else PARTS
+    return [other for other in kind if kind[other] != kind[word]]
+
+
+@pytest.mark.parametrize("path", BOOK, ids=lambda path: path.name)
+def test_a_number_word_can_be_no_other(path: Path) -> None:
+    page, passed = Page.read(path), []
+    for check in page.checks:
+        words = "" if check.printed else clause(page.prose[: check.start])
+        if not any(phrases(words)):
+            continue
+        assert not said(words, check)
+        for match in WORD.finditer(words):
+            for other in others(match[1]):
+                changed = words[: match.start(1)] + other + words[match.end(1) :]
+                if not said(changed, check):
+                    passed.append(f"{path.name}:{check.line}: {match[0]} may be {other}")
+    assert not passed, "\n".join(passed)
