@@ -65,7 +65,7 @@ def test_what_the_page_says_of_products_holds() -> None:
         (narrow["rows"], narrow["width"], narrow["outputs"]) == (2048, 512, 512)
         and "ONEDNN_MAX_CPU_ISA=AVX2" in (ROOT / "benchmarks/linear.py").read_text("utf-8"),
     )
-    says("1000 tokens are filled up to 1024", affine.rounded_up(1000) == 1024)
+    says("1000 tokens become 1024", affine.rounded_up(1000) == 1024)
     more = len({affine.rounded_up(n) for n in range(1025, 2049)}) - 1
     says("the powers of two, and three between each power and the next", more == 3)
     says("from 256 tokens and about 17 million multiplications on", affine.MIN_ROWS == 256)
