@@ -14,14 +14,14 @@ from literate.numerals import MANY, phrases
 from literate.page import Page
 from literate.prose import CODE, COMMENT
 from literate.results import FORMULA, NAMES, NUMBER, hide
-from literate.sides import LESS, MORE
+from literate.sides import LESS, MORE, NO
 from literate.syntax import inside, name_of, parse
 from literate.unfailing import bare
 from literate.units import UNIT, counted
 from literate.worked import worked
 
-UP = re.compile(rf"\b(?:{MORE}|at least)\b")
-DOWN = re.compile(rf"\b(?:{LESS}|at most)\b|\b(?:nearly|almost)(?= {MANY})")
+UP = re.compile(rf"{NO}\b(?:{MORE}|at least)\b|\bnot? {LESS}")
+DOWN = re.compile(rf"{NO}\b(?:{LESS}|at most)\b|\bnot? {MORE}|\b(?:nearly|almost)(?= {MANY})")
 EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
 LINK = re.compile(r"\[[^\[\]]*\]\([^)\s]*\)")
@@ -44,7 +44,7 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
             yield check.line, f"{shape[0]} is not the shape in {check.expression}"
         for word in missing(words, compared(tree)):
             yield check.line, f"nothing in {check.expression} is the {word!r} before it"
-        for figure in unasked(before, tree, check.expression):
+        for figure in unasked(before, tree):
             yield check.line, f"nothing in {check.expression} is the {figure} before it"
         for word, left in twice(words, compared(tree)):
             message = f"{word!r} is said twice, and {left:g} of {check.expression} not"
@@ -67,14 +67,14 @@ def last(before: str) -> str:
     return re.split(r"[.;:?!]\s|\0", before)[-1]
 
 
-def unasked(before: str, tree: ast.AST, expression: str) -> Iterator[str]:
+def unasked(before: str, tree: ast.AST) -> Iterator[str]:
     """The figures of the last words that stand nowhere in the expression."""
     words = last(before)
     for pattern in (CODE, FORMULA, LINK, *NAMES):
         words = hide(words, pattern)
     parts = (worked(part) for part in ast.walk(tree) if isinstance(part, ast.expr))
     known = {abs(part) for part in parts if part is not None}
-    known |= {float(name) for name in re.findall(r"\d+", expression)}  # Gemma3Config is of Gemma 3
+    known |= {float(figure) for figure in re.findall(r"\d+", " ".join(named(tree)))}
     for figure in NUMBER.findall(words):
         plain = re.sub("[,\u202f]", "", figure)
         if plain.count(".") < 2 and float(plain) not in known:
@@ -85,6 +85,18 @@ def of_one(tree: ast.expr) -> bool:
     """Whether it asks for one at least, where it might ask for each."""
     outer = bare(tree)
     return isinstance(outer, ast.Call) and name_of(outer) == "any"
+
+
+def named(tree: ast.AST) -> Iterator[str]:
+    """The names and strings of an expression: Gemma3Config is of Gemma 3."""
+    for node in ast.walk(tree):
+        for name in (
+            getattr(node, "id", ""),
+            getattr(node, "attr", ""),
+            getattr(node, "value", ""),
+        ):
+            if isinstance(name, str):
+                yield name
 
 
 def missing(words: str, known: Known) -> Iterator[str]:

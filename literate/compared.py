@@ -65,7 +65,8 @@ def two(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
     """What a function compares, be it one of torch or a method."""
     if len(call.args) > 1:
         return call.args[0], call.args[1]
-    return (call.func.value, call.args[0]) if isinstance(call.func, ast.Attribute) else None
+    method = call.args and isinstance(call.func, ast.Attribute)
+    return (call.func.value, call.args[0]) if method else None
 
 
 def numbers(left: ast.expr, right: ast.expr, how: type[ast.cmpop]) -> Known:
@@ -88,7 +89,8 @@ def numbers(left: ast.expr, right: ast.expr, how: type[ast.cmpop]) -> Known:
 def difference(node: ast.expr) -> tuple[ast.expr, ast.expr] | None:
     """The two that a distance lies between."""
     inner = within(node)
-    if "abs" in ast.unparse(node) and isinstance(inner, ast.BinOp):
+    calls = [part for part in ast.walk(node) if isinstance(part, ast.Call)]
+    if "abs" in map(name_of, calls) and isinstance(inner, ast.BinOp):
         return (inner.left, inner.right) if isinstance(inner.op, ast.Sub) else None
     return None
 

@@ -43,7 +43,7 @@ NUMBER = re.compile(
 PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
 INTEGER = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")  # 30.0 is none
 WHOLE = re.compile(r"(?<![\w.#])(\d[\d_,\u202f]*)(?:\.0*)?(?![\d.]*\d)")
-FRACTION = re.compile(r"(?<![\w/.^}])(\d+)/(\d+)(?![\w/.])")
+FRACTION = re.compile(r"(?<![\w/.^}])(\d+)/(\d+)(?![\w/]|\.\w)")
 LONG = re.compile(r"(?<![\w.])[-−]?\d[\d,]*\.\d{3,}")
 
 

@@ -28,8 +28,8 @@ PART = rf"(?P<part>{'|'.join(PARTS)})(?P<more>s?)"
 SAID = [
     rf"(?P<of>(?:{NAMES})s of (?:{NAMES})s)",  # tens of thousands
     rf"(?P<count>one|an?|{MANY})(?: (?:part|time|case|word|row)s?)? in (?:an? )?(?P<all>{MANY})",
-    rf"(?P<whole>one|{MANY}) and (?P<count>an?|{MANY}) {PART}",
-    rf"(?:(?P<count>one|an?|{MANY}) )?(?P<article>an? )?{PART}",
+    rf"(?P<whole>one|{MANY}) and (?P<count>an?|{MANY})[ -]{PART}",
+    rf"(?:(?P<count>one|an?|{MANY})[ -])?(?P<article>an? )?{PART}",
     rf"(?:a )?(?P<count>{MANY})",
 ]
 PHRASES = [re.compile(rf"(?<!\w)(?<!\w-){pattern}(?!\w)") for pattern in SAID]

@@ -23,6 +23,7 @@ COMMENT = re.compile(r"<!--.*?-->", re.S)
 # What a reader takes for a part of the number, and the notation does not.
 BEFORE = {
     r"\d[eE][-+−]?$": "write the number without an exponent",
+    r"\d/$": "put a fraction into words or a claim: its numerator would stay unchecked",
     r"(?:^|\W)(?:&minus;|[–‑‒‐﹣])$": "write a minus sign as −",
     r"\S\s[-−]\s$|−\s$": "put no space after the minus sign",
     r"\d[\u2009'’_]$": "separate thousands with a comma or a narrow space",

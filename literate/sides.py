@@ -12,9 +12,10 @@ LESS = r"(?:(?:less|fewer|(?:small|short|low)er) than|below|under)"
 NO = r"(?<!\bno )(?<!\bnot )"
 FLOOR = re.compile(rf"(?:{NO}\b{MORE}|\bat least|\bnot? {LESS}) [*_]*$")
 CEILING = re.compile(rf"(?:{NO}\b{LESS}|\bat most|\bup to|\bnot? {MORE}) [*_]*$")
-# What makes a value the least there is, or the most.
-LEAST = {"min", "amin", "floor"}
-MOST = {"max", "amax", "ceil"}
+LOOSE = re.compile(r"at least|at most|up to|not? .*")
+# What makes a value the least there is, or the most; and what cuts it off.
+ENDS = {"min": 1, "amin": 1, "max": -1, "amax": -1}
+CUT = {"floor": 1, "ceil": -1}
 
 
 def beyond(before: str, printed: str, unit: str, value: float) -> str:
@@ -33,13 +34,13 @@ def unsided(before: str, printed: str, unit: str, value: float, expression: str)
     """
     if distance(printed, unit, value):
         return ""
-    outer = outermost(parse(expression, "eval").body)
     floor, ceiling = said(FLOOR, before), said(CEILING, before)
-    return (
-        ""
-        if floor == "over" or floor and outer == 1 or ceiling and outer == -1
-        else (floor or ceiling)
-    )
+    words = floor or ceiling
+    if not words or floor == "over":
+        return ""
+    side, cut = outermost(parse(expression, "eval").body)
+    told = side == (1 if floor else -1) and (cut or LOOSE.fullmatch(words))
+    return "" if told else words
 
 
 def distance(printed: str, unit: str, value: float) -> float:
@@ -55,15 +56,19 @@ def said(pattern: re.Pattern[str], before: str) -> str:
     return found[0].strip(" *_") if found else ""
 
 
-def outermost(tree: ast.expr) -> int:
-    """1 if the value of an expression is the least of some or cut off, -1 if it is the most."""
+def outermost(tree: ast.expr) -> tuple[int, bool]:
+    """1 if the value of an expression is the least of some, -1 if the most; whether it is cut off.
+
+    What was cut off is surely more; the least itself is only not less.
+    """
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.FloorDiv):
-        return int(isinstance(tree.right, ast.Constant) and tree.right.value == 1)
+        whole = isinstance(tree.right, ast.Constant) and tree.right.value == 1
+        return int(whole), True
     if not isinstance(tree, ast.Call):
-        return 0
+        return 0, False
     if isinstance(tree.func, ast.Lambda):
         return outermost(tree.func.body)
     name = name_of(tree)
     if name == "item" and isinstance(tree.func, ast.Attribute):
         return outermost(tree.func.value)
-    return int(name in LEAST) - int(name in MOST)
+    return CUT.get(name, ENDS.get(name, 0)), name in CUT

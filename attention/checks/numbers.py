@@ -65,7 +65,7 @@ def finite(name: str, value: Any) -> float:
         return value  # type: ignore[return-value]
     expected = "a number or None" if name in ("scale", "softcap") else "a number"
     if name == "scale" and isinstance(value, torch.Tensor):
-        expected += "; multiply the query by it"
+        expected += "; multiply the query by it, with scale=1.0"
     real(name, value, expected)
     try:
         number = float(value)

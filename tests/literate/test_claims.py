@@ -15,6 +15,10 @@ RIGHT = [
     "It takes half<!--= abs(share - 1 / 2) < 0.01 -->.",
     "Three quarters are left<!--= abs(share - 3 / 4) < 0.01 -->.",
     "Two thirds of it<!--= abs(share - 2 / 3) < 0.01 -->.",
+    "Two-thirds of it<!--= abs(share - 2 / 3) < 0.01 -->.",
+    "No more than half<!--= share <= 0.5 -->.",
+    "Not less than half<!--= share >= 0.5 -->.",
+    "It is five<!--= absent - 3 < 5 -->.",
     "Seven tenths<!--= share > 0.7 -->.",
     "One in ten<!--= share < 0.1 -->.",
     "Two of the rows<!--= count == 2 -->.",
@@ -93,6 +97,10 @@ RIGHT = [
     "Of $7^d$ it is larger<!--= x > y -->.",
 ]
 WRONG = {
+    "Two-thirds of them<!--= x == 2 -->.": "'two-thirds'",
+    "No more than half<!--= x > 0.5 -->.": "goes the other way",
+    "At 25 tokens it is larger<!--= x < 0.25 -->.": "is the 25 before it",
+    "About three<!--= absent - 3 < 5 -->.": "'three'",
     "More than three times as fast<!--= ratio > 2 -->.": "'three'",
     "Twice of the six agree<!--= count == 3 and x == 6 -->.": "'twice'",
     "Two of the six agree<!--= count == 2 -->.": "'six'",

@@ -11,6 +11,7 @@ from literate.page import Page
 
 UNCHECKED = [
     "It is 8/3 of it.",
+    "It is 8/3.",
     "![From 1/2 to 1](figures/x.svg)",
     "It is 8/3<!-- a remark -->.",
     "It is 0.25.",

@@ -137,6 +137,11 @@ def test_checks() -> None:
             "page.md:1: 1e-5 is not read as one number: write the number without an exponent",
         ),
         (
+            "is 8/3<!--= 6 / 2 -->\n",
+            "page.md:1: is 8/3 is not read as one number: put a fraction into words or a claim: its "
+            "numerator would stay unchecked",
+        ),
+        (
             "is 12 345<!--= 12345 -->\n",
             "page.md:1: is 12 345 is not read as one number: separate thousands with a comma "
             "or a narrow space",

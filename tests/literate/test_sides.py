@@ -43,6 +43,8 @@ def test_a_value_lies_on_the_side_that_the_words_say(
     ("It is at least ", "x.min()", ""),
     ("It is at least ", "torch.amin(x).item()", ""),
     ("It is more than ", "x // 1", ""),
+    ("It is more than ", "x.min()", "more than"),  # which is at least that
+    ("It is less than ", "max(x)", "less than"),
     ("It is more than ", "x // 2", "more than"),
     ("It is more than ", "(lambda y: y.floor())(x)", ""),
     ("It is less than ", "x // 1", "less than"),

@@ -273,7 +273,7 @@ CASES = {
     "a tensor for a scale": (
         {"scale": torch.tensor(1.0)},
         TypeError,
-        "scale is a Tensor: expected a number or None; multiply the query by it",
+        "scale is a Tensor: expected a number or None; multiply the query by it, with scale=1.0",
     ),
     "a yes for a scale": (
         {"scale": True},

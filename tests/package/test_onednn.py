@@ -387,8 +387,9 @@ def test_so_does_one_that_another_thread_forks() -> None:
         threads.each(lambda *_: None, 1, 2)
         child = os.fork()
         if child == 0:
+            code = 1
             try:
-                code = 0 if threads.own.count == 0 else 1
+                code = int(threads.own.count != 0)
             finally:
                 os._exit(code)
         codes.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
