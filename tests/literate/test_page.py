@@ -138,8 +138,8 @@ def test_checks() -> None:
         ),
         (
             "is 8/3<!--= 6 / 2 -->\n",
-            "page.md:1: is 8/3 is not read as one number: put a fraction into words or a claim: its "
-            "numerator would stay unchecked",
+            "page.md:1: is 8/3 is not read as one number: put a fraction into words or a claim: "
+            "its numerator would stay unchecked",
         ),
         (
             "is 12 345<!--= 12345 -->\n",
