@@ -65,8 +65,9 @@ def two(call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
     """What a function compares, be it one of torch or a method."""
     if len(call.args) > 1:
         return call.args[0], call.args[1]
-    method = call.args and isinstance(call.func, ast.Attribute)
-    return (call.func.value, call.args[0]) if method else None
+    if call.args and isinstance(call.func, ast.Attribute):
+        return call.func.value, call.args[0]
+    return None
 
 
 def numbers(left: ast.expr, right: ast.expr, how: type[ast.cmpop]) -> Known:
