@@ -81,8 +81,8 @@ def without(
     query: Float[Tensor, "batch heads queries head_dim"],
     key: Float[Tensor, "batch kv_heads keys head_dim"],
     value: Float[Tensor, "batch kv_heads keys value_dim"],
-    idle: Bool[Tensor, "batch 1 queries 1"] | None,
-    unread: Bool[Tensor, "batch 1 keys 1"] | None,
+    idle: Bool[Tensor, "#batch 1 queries 1"] | None,
+    unread: Bool[Tensor, "#batch 1 keys 1"] | None,
 ) -> tuple[
     Float[Tensor, "batch heads queries head_dim"],
     Float[Tensor, "batch kv_heads keys head_dim"],
