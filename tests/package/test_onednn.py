@@ -293,6 +293,8 @@ def test_elsewhere_and_without_values() -> None:
 
 # Threads
 
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+
 
 @pytest.fixture
 def two():
@@ -361,8 +363,8 @@ def test_an_error_in_a_thread_reaches_the_caller() -> None:
         threads.each(fail, 1, 2)
 
 
+@forks
 @pytest.mark.usefixtures("two")
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_process_that_is_forked_begins_its_own_threads() -> None:
     threads.each(lambda *_: None, 1, 2)
@@ -376,8 +378,8 @@ def test_a_process_that_is_forked_begins_its_own_threads() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@forks
 @pytest.mark.usefixtures("two")
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_so_does_one_that_another_thread_forks() -> None:
     """Each thread has workers of its own: its child has them too, and they are dead."""

@@ -21,8 +21,10 @@ MADE = """404.html *index.html *index.md *.ipynb *.py llms.txt objects.inv robot
 
 def test_the_licences_have_the_same_names_everywhere() -> None:
     licence = (ROOT / "LICENSE").read_text("utf-8")
-    code, text = re.findall(r"^(MIT) License$|licence \((.+?)\)", licence, re.M)[::-1]
-    code, text = code[0], text[1]
+    code, text = re.search(r"^(\w+) License$", licence, re.M), re.search(r"\((CC .+?)\)", licence)
+    assert code
+    assert text
+    code, text = code[1], text[1]
     foot = f"Text: {text}. Code: {code}."
     assert f'copyright: "{foot}"' in (ROOT / "mkdocs.yml").read_text("utf-8")
     readme = f"Code: {code}. Text and figures: {text}. See [LICENSE](LICENSE)."
