@@ -132,9 +132,8 @@ def dot_product_attention(
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
     """
     values_known = not traced()
-    fit = checks.usual(query, key, value, whole=values_known)
     mask_alone = backend == "auto" and bias is None and softcap is None and return_weights is False
-    if values_known and fit and mask_alone and type(dropout_p) is float and not dropout_p:
+    if values_known and mask_alone and type(dropout_p) is float and not dropout_p:
         context = direct(query, key, value, mask, scale)
         if context is not None:
             return context
@@ -143,8 +142,7 @@ def dot_product_attention(
     mixed = autocast.active(query)
     if mixed:
         query, key, value, bias = autocast.lower(query, key, value, bias)
-        fit = checks.usual(query, key, value)
-    if not fit:
+    if not checks.usual(query, key, value, whole=values_known):
         checks.explain(query, key, value)
     scale = checks.scale(scale, query.shape[-1])
     softcap = checks.softcap(softcap)

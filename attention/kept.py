@@ -33,6 +33,11 @@ class Kept(Generic[Made]):
         found = label(mask)
         return make() if found is None else self.under((found, beside), make)
 
+    def known(self, name: object) -> Made | None:
+        """What was made under this name; None if nothing was, or that is what was made."""
+        found = self.made.get(name)
+        return None if found is None else found[0]
+
     def under(self, name: object, make: Callable[[], Made]) -> Made:
         """What was made under this name, or what is made now."""
         if (found := self.made.get(name)) is not None:  # a pair; None may have been made

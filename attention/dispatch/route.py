@@ -51,19 +51,16 @@ def route(backend: str, call: Call) -> Route:
         return new(backend, call)
     given = call.bias is None, call.softcap is None, call.dropout_p > 0, call.return_weights
     name = signature(call.query, call.key, call.value, mask, (backend, *given))
-    return new(backend, call) if name is None else kept.under(name, lambda: new(backend, call))
+    return new(backend, call) if name is None else kept_or_new(name, call, backend)
 
 
 # What `route` makes of the options of a call that asks for a mask alone.
 USUAL = ("auto", True, True, False, False)
 
 
-def kept_or_new(query: Tensor, key: Tensor, value: Tensor, mask: Any) -> Route | None:
-    """How to compute a call that asks for a mask alone; None where that is not kept."""
-    name = signature(query, key, value, mask, USUAL)
-    if name is None:
-        return None
-    return kept.under(name, lambda: new("auto", Call(query, key, value, mask)))
+def kept_or_new(name: object, call: Call, backend: str = "auto") -> Route:
+    """How a call of this name is computed: found out if none was before."""
+    return kept.under(name, lambda: new(backend, call))
 
 
 def signature(
@@ -83,7 +80,7 @@ def signature(
         return None
     if (content := label(mask)) is None:
         return None
-    return content, q, k, value.size(-1), query.dtype, learns(query, key, value), asked
+    return content, q, k, value.shape, query.dtype, learns(query, key, value), asked
 
 
 def new(backend: str, call: Call) -> Route:

@@ -118,7 +118,7 @@ def test_a_mask_that_is_not_kept_is_not_looked_up(batch: int, looked: int, monke
     monkeypatch.setattr(route, "label", lambda mask: asked.append(mask) or label(mask))
     mask = Documents((torch.arange(40) // 7).expand(batch, 40))
     query, key, value = given((3, 2, 4, 8), (3, 2, 40, 8))
-    assert (route.kept_or_new(query, key, value, mask) is not None) == bool(looked)
+    assert (route.signature(query, key, value, mask, route.USUAL) is not None) == bool(looked)
     assert len(asked) == looked
 
 
@@ -278,6 +278,9 @@ def test_what_does_not_go_together_is_told_as_ever(at: int, mask: Mask | None) -
     wrong = {
         "dtype": x[at].double(),
         "is on meta": x[at].to("meta"),
+        "layout torch.sparse_coo": x[at].to_sparse(),
+        "layout torch._mkldnn": x[at].to_mkldnn(),
+        "nested tensor": torch.nested.nested_tensor(list(x[at])),
         "axes": x[at][0],
         "0 axes|1 axis": x[at][0, 0, 0] if at else x[at][0, 0, 0, 0],
         "a list": x[at].tolist(),
