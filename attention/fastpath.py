@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
-from torch.overrides import has_torch_function
 
 from attention.layers import plain
 from attention.transforms import learns, traced
@@ -33,7 +32,9 @@ def fastpath(
     # A parametrized weight is no parameter: then None. To ask for each by its name takes 3 µs.
     own = module._parameters
     weight = own.get("in_proj_weight")
-    if traced() or x.ndim != 3 or weight is None or learns(x, weight):
+    if traced() or type(x) is not Tensor or type(return_weights) is not bool:
+        return None
+    if weight is None or x.is_nested or x.ndim != 3 or learns(x, weight):
         return None
     batch, tokens, width = x.shape
     heads = module.num_heads
@@ -58,9 +59,12 @@ def fastpath(
         or heads * module.head_dim != width
         or module.scale != module.head_dim**-0.5
         or x.dtype is not torch.float32
+        or not x.is_cpu
+        or x.layout is not torch.strided
+        or weight.shape[1] != width
         or learns(*parts)
-        or has_torch_function((x,))
         or torch._C._len_torch_dispatch_stack()  # whoever counts operations counts the calls
+        or torch._C._len_torch_function_stack()
         or torch._C._is_any_autocast_enabled()
         or not torch.backends.mha.get_fastpath_enabled()
     ):

@@ -176,13 +176,12 @@ class MultiHeadAttention(PackedProjections):
             key = value = None
         if cache is not None:
             checks.alone(cache, key, Cache)
-        weight = self.in_proj_weight  # once a call: what is parametrized is computed each time
-        checks.tokens("query", query, weight)
-        if key is mask is cache is None:
-            checks.flag("return_weights", return_weights)
+        if key is mask is cache is None:  # before the checks, which take as long as what it asks
             both: Any = fastpath(self, query, return_weights)
             if both is not None:
                 return both if return_weights else both[0]
+        weight = self.in_proj_weight  # once a call: what is parametrized is computed each time
+        checks.tokens("query", query, weight)
         seen = mask if cache is None else cache.mask(mask, query.shape[-2])
         q, k, v = self._heads(query, key, value, weight)
         past = 0 if cache is None else cache.length

@@ -6,6 +6,7 @@
     .venv/bin/python benchmarks/masks.py loaded     # 8192 tokens, on a busy machine: 5 minutes
     .venv/bin/python benchmarks/masks.py flag       # torch's causal flag beside no mask
     .venv/bin/python benchmarks/masks.py batches    # many short texts at once: 2 minutes
+    .venv/bin/python benchmarks/masks.py short      # one text of 64 or 128 tokens: 2 minutes
 
 On another machine, with fewer lengths:
 
@@ -13,7 +14,8 @@ On another machine, with fewer lengths:
     .venv/bin/python benchmarks/masks.py learning   # as backward
     .venv/bin/python benchmarks/masks.py busy       # as loaded
 
-(`batches, before` is what this script found before all sequences of a mask were planned at once.)
+(`batches, before` is what this script found before all sequences of a mask were planned at once,
+and `short, before` before torch itself was left to refuse what does not go together.)
 
 Writes its part of `masks.json`. One sequence, 8 heads of 64 entries, float32. A ratio is how many
 times as long as `auto` a call takes. `dense` is torch's kernel with the mask as a tensor, made
@@ -24,6 +26,7 @@ an anchor; `flex` compiled FlexAttention; `formula` two products and a softmax.
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle
 
 import torch
@@ -135,6 +138,26 @@ def table(lengths: tuple[int, ...], backward: bool, leave: frozenset[str] = froz
     return found
 
 
+def short() -> Cells:
+    """One short text, for which a call costs most beside the kernel: in rounds enough to tell."""
+    found: Cells = {}
+    for length in (64, 128):
+        cells: Cells = {"product": rate()}
+        for name, mask in masks(length).items():
+            inputs = torch.randn(3, 1, HEADS, length, WIDTH)
+            seen = None if mask is None else mask.to_tensor(length, length)
+            calls: dict[str, Callable[[], Tensor]] = {
+                "auto": partial(dot_product_attention, *inputs, mask),
+                "dense": partial(scaled_dot_product_attention, *inputs, seen),
+            }
+            if name == "causal":
+                calls["is_causal"] = partial(scaled_dot_product_attention, *inputs, is_causal=True)
+            cells[name] = compare(calls, "auto", seconds=6, most=1000)
+            say(f"{name}, {length}", cells[name], "auto")
+        found[str(length)] = cells
+    return found
+
+
 def loaded() -> Cells:
     """With a busy process beside each thread of ours; without what takes a minute a call."""
     busy = "import torch\na = torch.randn(512, 512)\nwhile True: a @ a"
@@ -221,6 +244,7 @@ PARTS = {
     "elsewhere": lambda: table((2048, 8192), backward=False),
     "learning": lambda: table((2048,), backward=True),
     "backward": lambda: table((2048,), backward=True),
+    "short": short,
     "flag": flag,
     "batches": batches,
     "loaded": loaded,

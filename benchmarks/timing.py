@@ -24,7 +24,7 @@ SHORT = 2e-3  # seconds: a shorter call is repeated until it takes so long
 LEAST, MOST = 5, 100  # rounds
 
 
-def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
+def compare(calls: Calls, ours: str, seconds: float = 4.0, most: int = MOST) -> Cell:
     """Median milliseconds of each call, and how many times as long as ours it takes.
 
     Beside that ratio, the median over the rounds, stand the two between which half of them lie.
@@ -33,13 +33,14 @@ def compare(calls: Calls, ours: str, seconds: float = 4.0) -> Cell:
         calls: What to time.
         ours: The name of the call that the others are compared with.
         seconds: About how long to measure, within the least and the most rounds.
+        most: The most rounds.
     """
     for call in calls.values():  # the first call pays for what is loaded, planned, compiled
         call()
     times = {name: once(call) for name, call in calls.items()}
     repeats = {name: max(1, round(SHORT / time)) for name, time in times.items()}
     round_takes = sum(times[name] * repeats[name] for name in times)
-    rounds = min(MOST, max(LEAST, round(seconds / round_takes)))
+    rounds = min(most, max(LEAST, round(seconds / round_takes)))
     found: dict[str, list[float]] = {name: [] for name in times}
     for _ in range(rounds):
         for name in random.sample(list(times), len(times)):
