@@ -523,7 +523,11 @@ def test_what_the_page_says_of_one_kernel_holds() -> None:
     off = {by: [n for (n, _), by_n in hundredths.items() if by_n == by] for by in (0, 1, 2)}
     query = {n: torch.empty(1, HEADS, n, WIDTH) for n in LENGTHS}
     cut = [n for n, q in query.items() if auto(Call(q, q, q, Causal()))[0] == "spans"]
-    says("(At 512 tokens, and with 8 heads at no other length that we tried, we", cut == [512])
+    says(
+        "(With 8 heads we [cut the mask up](../reference/backends.md#what-auto-takes) at 512 "
+        "tokens, and at no other length that we tried.",
+        cut == [512],
+    )
     says("Seven such pairs, at four lengths", (len(same), len(LENGTHS)) == (7, 4))
     says(
         "two print as 1. Two more are off by one hundredth, one by two, and those of 64 tokens by "
@@ -653,7 +657,7 @@ def test_what_the_page_says_of_another_machine_holds() -> None:
     )
     moved = {name: abs(times - 1) for name, times in away("dense").items()}
     says(
-        "Its ratio to the tensor moved least, by its share, but two runs on the first machine "
+        "In proportion, its ratio to the tensor moved least; two runs on the first machine "
         "differed by more.",
         min(moved, key=moved.__getitem__) == "window" and moved["window"] < moves()["window"],
     )
@@ -698,15 +702,14 @@ def test_what_the_page_says_of_operations_and_bytes_holds() -> None:
     done = {at: product * 1e6 * ms / (2 * 8 * at[1] * 64 * 4) for at, ms in read.items()}
     near = [x for (_, keys), x in done.items() if keys <= 8192]
     says(
-        "Two threads of this processor do one to one and a half operations in the time of one byte "
-        "with up to 8192 keys",
+        "It is one to one and a half operations in the time of one byte with up to 8192 keys",
         len(near) == 4 and 1 < min(near) < max(near) < 1.55,
     )
     says(
         "From 8192 to 16384 keys the sum takes four times as long, not twice.",
         max(read) == (32, 16384) and abs(read[32, 16384] / read[32, 8192] - 4) < 0.1,
     )
-    says("and there it is nearly three.", 2.75 < done[32, 16384] < 3)
+    says("there it is nearly three.", 2.75 < done[32, 16384] < 3)
     says(
         "in this run, by this count, arithmetic decides at 8192 keys, and bytes at 16384.",
         done[32, 8192] < 2 < done[32, 16384],
@@ -864,7 +867,7 @@ def test_what_the_page_says_of_memory_holds() -> None:
     says("takes 1090 MiB for a moment", memory["to_tensor, window"]["8192"][0] == 1090)
     result = 8 * 2048 * 64 * 4 / 2**20
     least = min(memory[name]["2048"][0] for name in CALLS)
-    says("Those of its forward pass were, and are left out.", least < result)
+    says("Those of its forward pass were too low, so they are left out.", least < result)
     growth = [x["8192"][1] / x["2048"][1] for x in ours.values()]
     grows = 3 < min(growth) < max(growth) < 5 < 1.1 * max(growth)
     says("what we need in training grows three to nearly five times", grows)
@@ -900,8 +903,8 @@ def test_what_the_page_says_of_batches_holds() -> None:
         for turn in ("again", "new")
     )
     says(
-        "Here are `4096` tokens in `12` heads of 64: `64` texts of up to `64` tokens, `32` of up "
-        "to `128`, `16` of up to `256`, or `8` of up to `512`.",
+        "Here are `4096` tokens in `12` heads of `64` entries: `64` texts of up to `64` tokens, "
+        "`32` of up to `128`, `16` of up to `256`, or `8` of up to `512`.",
         (TOKENS, TEXT_HEADS, WIDTH) == (4096, 12, 64)
         and {count: TOKENS // count for count in TEXTS} == {64: 64, 32: 128, 16: 256, 8: 512},
     )
