@@ -17,7 +17,7 @@ from literate.results import FORMULA, NAMES, NUMBER, hide
 from literate.sides import LESS, MORE, NO
 from literate.syntax import inside, name_of, parse
 from literate.unfailing import bare
-from literate.units import UNIT, counted
+from literate.units import UNIT, counted, measured
 from literate.worked import worked
 
 UP = re.compile(rf"{NO}\b(?:{MORE}|at least)\b|\bnot? {LESS}")
@@ -46,6 +46,9 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
             yield check.line, f"nothing in {check.expression} is the {word!r} before it"
         for figure in unasked(before, tree):
             yield check.line, f"nothing in {check.expression} is the {figure} before it"
+        for figure, unit in measured(last(before)):
+            if not counted(unit, tree, figure):
+                yield check.line, f"nothing in {check.expression} is {figure:g} {unit}"
         for word, left in twice(words, compared(tree)):
             message = f"{word!r} is said twice, and {left:g} of {check.expression} not"
             yield check.line, message
@@ -109,8 +112,8 @@ def missing(words: str, known: Known) -> Iterator[str]:
 def twice(words: str, known: Known) -> Iterator[tuple[str, float]]:
     """A number that is said twice while one that is asked is not: `six of the six`."""
     said = [*phrases(words)]
-    named = {number for phrase in said for number in phrase.meant}
-    left = [one for one in known.typed if one >= 2 and one % 1 == 0 and one not in named]
+    told = {number for phrase in said for number in phrase.meant}
+    left = [one for one in known.typed if one >= 2 and one % 1 == 0 and one not in told]
     again = [one for one, other in combinations(said, 2) if one.meant == other.meant]
     if left and again:
         yield again[0].text, left[0]

@@ -21,6 +21,7 @@ UNITS |= {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 OTHERS = ["bytes?", "bits?", "[mµn]?s", "(?:milli|micro|nano)?seconds?", "minutes?", "hours?"]
 OTHERS += ["[GTP]FLOPs?(?:/s)?", "[KMGT]i?B/s", "radians?", "degrees?", "points?"]
 BEHIND = rf"[*_]*[\s\u202f][*_]*({'|'.join([*UNITS, *OTHERS])})(?![\w/])"
+FIGURE = re.compile(rf"(\d[\d,\u202f]*(?:\.\d+)?){BEHIND}")
 UNIT = re.compile(rf"(?:<!--(?:(?!-->).)*-->)+{BEHIND}", re.S)
 NUMBER = re.compile(rf"\d[ \u202f]?[%×]?(?:<!--\s*(?:=|source:)(?:(?!-->).)*-->)+{BEHIND}", re.S)
 
@@ -32,10 +33,18 @@ def units(page: Page) -> Iterator[tuple[int, str]]:
         yield prose.count("\n", 0, match.start()) + 1, match[1]
 
 
-def counted(unit: str, tree: ast.AST) -> bool:
-    """Whether a number of an expression is the unit: 2**20 is a MiB."""
-    parts = (worked(part) for part in ast.walk(tree) if isinstance(part, ast.expr))
-    return UNITS.get(unit) is None or UNITS[unit] in parts
+def measured(words: str) -> Iterator[tuple[float, str]]:
+    """The numbers that stand within words with a unit, and that unit."""
+    for match in FIGURE.finditer(words):
+        yield float(re.sub("[,\u202f]", "", match[1])), match[2]
+
+
+def counted(unit: str, tree: ast.AST, figure: float = 1) -> bool:
+    """Whether a number of an expression is the unit, 2**20 is a MiB, or so many of it."""
+    if (size := UNITS.get(unit)) is None:
+        return True
+    parts = {worked(part) for part in ast.walk(tree) if isinstance(part, ast.expr)}
+    return bool(parts & {size, figure * size})
 
 
 def changed(page: Page, kept: list[str]) -> tuple[int, str] | None:
