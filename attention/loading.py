@@ -1,4 +1,4 @@
-"""Weights of the attention classes of transformers, which is not imported: the names and the order.
+"""What turns the weights of an attention class of transformers into ours, without importing it.
 
 This holds for the rotary positions that a configuration calls `default`, all of a head turned.
 Others, such as those of Llama 3.1 (`llama3`), of Gemma 3 from 4B on (`linear`) or YaRN, turn by

@@ -23,7 +23,11 @@ ADDRESS = {
     "isbn": ("isbn", "https://openlibrary.org/isbn/{}"),
     "url": ("", "{}"),
 }
-HEAD = """# Sources
+HEAD = """---
+search: {boost: 0.1}  # it names what others explain
+---
+
+# Sources
 
 What the chapters and the reference cite, each work once, and where. Sections are named there.
 { .lede }

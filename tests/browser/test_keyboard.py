@@ -134,3 +134,27 @@ def test_the_colours_follow_the_arrow_keys(opened: Callable[..., Page]) -> None:
         page.keyboard.press("ArrowRight")
         assert page.evaluate(scheme) == expected
         assert page.evaluate(FOCUS)[1] == ""
+
+
+def test_a_number_of_an_option_is_told_when_it_is_chosen(opened: Callable[..., Page]) -> None:
+    """Before, its expression would give the answer away."""
+    page = opened("foundations/why-attention/", viewport=WIDE)
+    option = page.locator(".choice:has(label :is(.checked, .sourced))").first
+    number, radio = option.locator("label :is(.checked, .sourced)").first, option.locator("input")
+    radio.focus()
+    page.keyboard.press("Tab")
+    assert not number.evaluate("node => node === document.activeElement")
+    assert number.get_attribute("aria-description") is None
+    radio.focus()
+    page.keyboard.press(" ")
+    assert radio.is_checked()
+    page.keyboard.press("Tab")
+    assert number.evaluate("node => node === document.activeElement")
+    assert number.get_attribute("aria-description")
+
+
+def test_whoever_leaves_the_search_stands_where_it_begins(opened: Callable[..., Page]) -> None:
+    page = opened(CHAPTER, viewport=PHONE)
+    page.locator("button[for=__search]").click()
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.activeElement.matches('button[for=__search]')")

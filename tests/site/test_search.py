@@ -79,6 +79,15 @@ def test_a_public_name_finds_its_reference(
         ("need_weights", ["reference/multi_head/"]),
         ("glossary", ["about/glossary/"]),
         ("embedding", ["foundations/tokens-and-embeddings/"]),
+        ("flash attention", ["speed/a-gpu-kernel/"]),
+        ("FlashAttention", ["speed/a-gpu-kernel/"]),
+        ("GQA", ["speed/the-cache/"]),
+        ("kv cache", ["speed/the-cache/"]),
+        ("paged", ["speed/the-cache/"]),
+        ("positional encoding", ["foundations/position/"]),
+        ("residual", ["foundations/the-block/"]),
+        ("softcap", ["foundations/scaling/", "reference/multi_head/"]),
+        ("install", ["reference/recipes/"]),
     ],
 )
 def test_a_topic_finds_its_page(

@@ -24,6 +24,11 @@ for (const [id, name] of [["__drawer", "Contents"], ["__search", "Search"]]) {
     box.click()
     if (id === "__search") document.querySelector(".md-search__input").focus()
   })
+  // Whoever leaves the search is where he came from, not at the top of the page.
+  if (id === "__search")
+    box.addEventListener("change", () => setTimeout(() => {
+      if (!box.checked && document.activeElement === document.body) button.focus({ preventScroll: true })
+    }))
   label.replaceWith(button)
 }
 
@@ -53,7 +58,7 @@ const scrolls = new ResizeObserver(parts => {
 })
 
 addEventListener("DOMContentLoaded", () => { // by then the theme has wrapped its tables and chosen its colours
-  const wide = ".md-typeset__scrollwrap, figure > p:has(> img)"
+  const wide = ".md-typeset__scrollwrap, figure > p:has(> img, > .attention-graph)"
   for (const part of document.querySelectorAll(wide)) scrolls.observe(part)
   // Of its radio buttons none is checked, and the keyboard would come to one that does not show.
   const colours = document.querySelector("[data-md-component=palette] label:not([hidden])")

@@ -57,6 +57,19 @@ document.addEventListener("click", event => {
   }
 })
 
+// How a number of an option was checked is told when the option is chosen: not by the keyboard before.
+const tell = option => {
+  const chosen = option.querySelector("input").checked
+  for (const part of option.querySelectorAll("label :is(.checked, .sourced)")) {
+    part.dataset.how ??= part.getAttribute("aria-description")
+    part.tabIndex = chosen ? 0 : -1
+    if (chosen) part.setAttribute("aria-description", part.dataset.how)
+    else part.removeAttribute("aria-description")
+  }
+}
+document.querySelectorAll(".choice").forEach(tell)
+document.addEventListener("change", event => event.target.closest(".choices")?.querySelectorAll(".choice").forEach(tell))
+
 const root = document.documentElement
 const number = ({ target }) => target.closest?.(".checked, .sourced")
 document.addEventListener("keydown", event => {
