@@ -7,7 +7,7 @@ must be in the expression, and a comparison must go the same way.
 import ast
 import re
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from literate.compared import Known, compared, links, numbers
 from literate.numerals import MANY, phrases
@@ -24,6 +24,9 @@ UP = re.compile(rf"{NO}\b(?:{MORE}|at least)\b|\bnot? {LESS}")
 DOWN = re.compile(rf"{NO}\b(?:{LESS}|at most)\b|\bnot? {MORE}|\b(?:nearly|almost)(?= {MANY})")
 EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
+OF = re.compile(r" of (?:(?:the|all|its|these) )?")
+LARGEST = re.compile(r"\b(?:longest|largest|highest|greatest|biggest|furthest|farthest)\b")
+SMALLEST = re.compile(r"\b(?:shortest|smallest|lowest|nearest)\b")
 LINK = re.compile(r"\[[^\[\]]*\]\([^)\s]*\)")
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
 
@@ -49,6 +52,10 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
         for figure, unit in measured(last(before)):
             if not counted(unit, tree, figure):
                 yield check.line, f"nothing in {check.expression} is {figure:g} {unit}"
+        for part in above_all(words):
+            yield check.line, f"{part!r} is more than all"
+        if (found := other_end(words, tree)) is not None:
+            yield check.line, f"{check.expression} asks for the other end than {found!r}"
         for word, left in twice(words, compared(tree)):
             message = f"{word!r} is said twice, and {left:g} of {check.expression} not"
             yield check.line, message
@@ -107,6 +114,26 @@ def missing(words: str, known: Known) -> Iterator[str]:
     for phrase in phrases(words):
         if not any(map(known.has, phrase.meant)):
             yield phrase.text
+
+
+def above_all(words: str) -> Iterator[str]:
+    """More of some than there are: `eight of the six`."""
+    for one, other in pairwise(phrases(words)):
+        of = OF.fullmatch(words[one.end : other.start])
+        if of and min(one.meant) > max(other.meant):
+            yield words[one.start : other.end]
+
+
+def other_end(words: str, tree: ast.AST) -> str | None:
+    """The largest where the smallest is asked for, or the other way round."""
+    asked = {name_of(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for word, there, wrong in (
+        (LARGEST, {"argmax", "topk"}, "argmin"),
+        (SMALLEST, {"argmin"}, "argmax"),
+    ):
+        if (found := word.search(words)) and wrong in asked and not asked & there:
+            return found[0]
+    return None
 
 
 def twice(words: str, known: Known) -> Iterator[tuple[str, float]]:

@@ -80,8 +80,8 @@ def numbers(left: ast.expr, right: ast.expr, how: type[ast.cmpop]) -> Known:
         if near.typed:
             return near
     if one is None and other is None:
-        typed = {abs(number) for number in (*factors(left), *factors(right))}
-        return Known(frozenset(typed), frozenset(1 / number for number in typed if number > 1))
+        typed = frozenset(abs(number) for number in (*factors(left), *factors(right)))
+        return Known(typed, frozenset())
     typed = frozenset(abs(number) for number in (one, other) if number is not None)
     turned = {*turn(left, other)} if one is None else {*turn(right, one)} if other is None else ()
     return Known(typed, frozenset(map(abs, turned)))
@@ -115,14 +115,19 @@ def turn(node: ast.expr, number: float | None) -> Iterator[float]:
 
 
 def factors(node: ast.expr) -> Iterator[float]:
-    """The factors, divisors and summands of a side with names; the lengths of its lists."""
+    """The factors and summands of a side with names; the lengths of its lists.
+
+    A divisor is a part: `x == y / 2` is half, and `x == 2 * y` twice.
+    """
     node = within(node)
     number = worked(node)
     if number is not None:
         yield number
     elif isinstance(node, ast.BinOp):
         yield from factors(node.left)
-        if not isinstance(node.op, ast.Pow):
+        if isinstance(node.op, ast.Div):
+            yield from (1 / number for number in factors(node.right) if number)
+        elif not isinstance(node.op, ast.Pow):
             yield from factors(node.right)
     elif isinstance(node, ast.UnaryOp):
         yield from factors(node.operand)

@@ -7,8 +7,9 @@ from literate.compare import decimal
 from literate.prose import COMMENT
 from literate.syntax import name_of, parse
 
-MORE = r"(?:(?:more|(?:larg|long|great|high|bigg)er) than|above|over)"
-LESS = r"(?:(?:less|fewer|(?:small|short|low)er) than|below|under)"
+MORE = r"(?:(?:more|(?:larg|long|great|high|bigg)er) than|above|over|beyond|past|exceeds?"
+MORE += r"|upwards of|in excess of|fully)"
+LESS = r"(?:(?:less|fewer|(?:small|short|low)er) than|below|under|short of|not quite|not even)"
 NO = r"(?<!\bno )(?<!\bnot )"
 FLOOR = re.compile(rf"(?:{NO}\b{MORE}|\bat least|\bnot? {LESS}) [*_]*$")
 CEILING = re.compile(rf"(?:{NO}\b{LESS}|\bat most|\bup to|\bnot? {MORE}) [*_]*$")

@@ -12,6 +12,7 @@ from literate.page import Page
 from literate.prose import Check
 
 BOOK = [*(DOCS / page for page in PAGES), DOCS.parent / "README.md"]
+INVERSE = {"twice": ["half"], "half": ["twice"]}
 WORD = re.compile(rf"(?<!\w)({'|'.join([*PARTS, *COUNTS])})(s?)(?!\w)")
 
 
@@ -22,9 +23,9 @@ def said(words: str, check: Check) -> list[str]:
 
 
 def others(word: str) -> list[str]:
-    """The other numbers of its kind; `double` is none beside `twice`."""
+    """The other numbers of its kind, and the inverse; `double` is none beside `twice`."""
     kind = COUNTS if word in COUNTS else PARTS
-    return [other for other in kind if kind[other] != kind[word]]
+    return [other for other in kind if kind[other] != kind[word]] + INVERSE.get(word, [])
 
 
 @pytest.mark.parametrize("path", BOOK, ids=lambda path: path.name)
