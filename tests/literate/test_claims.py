@@ -162,7 +162,7 @@ WRONG = {
     "At 1,024 it is larger<!--= x > y -->.": "nothing in x > y is the 1,024 before it",
     "A third of it<!--= 3 * x == y -->.": "'a third'",
     "Three times as much<!--= x == y / 3 -->.": "'three'",
-    "Six of the two agree<!--= count == 2 and len(x) == 6 -->.": "'six of the two' is more than all",
+    "Six of the two agree<!--= count == 2 and len(x) == 6 -->.": "is more than all",
     "The longest<!--= x.argmin() == y -->.": "asks for the other end than 'longest'",
     "The nearest<!--= torch.argmax(x) == y -->.": "asks for the other end than 'nearest'",
     "It is not quite half<!--= 0.5 < share < 0.6 -->.": "goes the other way than 'not quite'",
