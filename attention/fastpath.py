@@ -28,11 +28,14 @@ def fastpath(
     ]
     | None
 ):
-    """What a module makes of tokens that fit it, and the weights if asked; None if it does more."""
+    """What a module makes of tokens, and the weights if asked; None if it does more, or in doubt.
+
+    It is asked before the module's checks, so it asks for all that they ask.
+    """
     # A parametrized weight is no parameter: then None. To ask for each by its name takes 3 µs.
     own = module._parameters
     weight = own.get("in_proj_weight")
-    if traced() or type(x) is not Tensor or type(return_weights) is not bool:
+    if traced() or type(x) not in (Tensor, nn.Parameter) or type(return_weights) is not bool:
         return None
     if weight is None or x.is_nested or x.ndim != 3 or learns(x, weight):
         return None

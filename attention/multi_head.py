@@ -176,10 +176,11 @@ class MultiHeadAttention(PackedProjections):
             key = value = None
         if cache is not None:
             checks.alone(cache, key, Cache)
-        if key is mask is cache is None:  # before the checks, which take as long as what it asks
+        if key is mask is cache is None:
             both: Any = fastpath(self, query, return_weights)
             if both is not None:
                 return both if return_weights else both[0]
+        checks.flag("return_weights", return_weights)
         weight = self.in_proj_weight  # once a call: what is parametrized is computed each time
         checks.tokens("query", query, weight)
         seen = mask if cache is None else cache.mask(mask, query.shape[-2])

@@ -74,6 +74,12 @@ def alone() -> None:
     torch.set_num_threads(1)
 
 
-if hasattr(os, "register_at_fork"):  # a process that is forked has none of the threads
-    # Of the thread that forked: `own.__dict__` itself is another in each.
-    os.register_at_fork(after_in_child=lambda: own.__dict__.clear())
+def forked() -> None:
+    """A process that is forked has none of the threads, nor the one that may hold the lock."""
+    global making
+    own.__dict__.clear()  # of the thread that forked: `own.__dict__` is another in each
+    making = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=forked)

@@ -1,5 +1,6 @@
 """Masks made of masks."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.masks.base import Mask
-from attention.masks.intervals import Interval, Position, both, within
+from attention.masks.intervals import Interval, Position, both, row, within
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +45,13 @@ class Pair(Mask):
         same = left is self.left and right is self.right
         return self if same else type(self)(left, right)
 
+    def answers(
+        self, batch: Position, head: Position, query: Position, key: Position
+    ) -> Iterator[Bool[Tensor, "..."] | bool]:
+        """What each says; where it has one sequence or head, that one stands for all."""
+        for part in (self.left, self.right):
+            yield part.__call__(row(batch, part.batch), row(head, part.heads), query, key)
+
     def __repr__(self) -> str:
         return f"({self.left!r} {self.sign} {self.right!r})"
 
@@ -57,8 +65,8 @@ class And(Pair):
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
-        left = self.left.__call__(batch, head, query, key)
-        return left & self.right.__call__(batch, head, query, key)
+        left, right = self.answers(batch, head, query, key)
+        return left & right
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)
@@ -88,8 +96,8 @@ class Or(Pair):
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
-        left = self.left.__call__(batch, head, query, key)
-        return left | self.right.__call__(batch, head, query, key)
+        left, right = self.answers(batch, head, query, key)
+        return left | right
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         (a, b), (c, d) = self.left.span(first, last, keys), self.right.span(first, last, keys)

@@ -12,7 +12,7 @@ Interval = tuple[Position, Position]
 MOST_PAIRS = 64  # that `both` makes; a plan takes 6 at most, see blocks/lanes.py
 
 
-def row(batch: Position, count: int) -> Position:
+def row(batch: Position, count: int | None) -> Position:
     """Which row of a mask's tensor a sequence reads: the one there is may stand for all."""
     return 0 if count == 1 else batch
 

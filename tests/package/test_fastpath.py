@@ -287,3 +287,20 @@ def test_weights_are_not_asked_for_by_what_is_true() -> None:
     for true in (1, "yes"):
         with pytest.raises(TypeError, match="return_weights is an? .*: expected True or False"):
             attend(tokens(1, 4, 12), return_weights=true)
+
+
+@torch.no_grad()
+def test_tokens_that_are_a_parameter_take_it_too(taken: list[int]) -> None:
+    attend, x = made(), nn.Parameter(tokens(), requires_grad=False)
+    got = attend(x)
+    assert len(taken) == 1
+    torch.testing.assert_close(got, slow(attend, x))
+
+
+@pytest.mark.untyped
+@torch.no_grad()
+def test_what_is_no_flag_is_told_before_anything_is_computed() -> None:
+    attend = made()
+    attend.in_proj_weight = nn.Parameter(torch.zeros(3, 12))  # no projection of its own
+    with pytest.raises(TypeError, match="return_weights is a str"):
+        attend(tokens(), return_weights="yes")

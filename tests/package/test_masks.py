@@ -1,6 +1,7 @@
 """Masks by hand, against FlexAttention's own rules, and as values."""
 
 import copy
+import operator
 import pickle
 import sys
 from dataclasses import dataclass, field
@@ -693,3 +694,37 @@ def test_a_mask_denied_twice_is_the_mask() -> None:
     window = Causal() & SlidingWindow(2)
     assert ~~window is window
     assert (~~window).span(5, 5, 9) == (4, 6)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRows(Mask):
+    """A rule that has a row for each of its sequences and heads, and asks for no other."""
+
+    seen: torch.Tensor  # (batch, heads, keys)
+
+    @property
+    def batch(self) -> int:
+        return self.seen.shape[0]
+
+    @property
+    def heads(self) -> int:
+        return self.seen.shape[1]
+
+    def __call__(self, batch, head, query, key):
+        return self.seen[batch, head, key] & (query >= 0)
+
+
+@pytest.mark.parametrize("combine", [operator.and_, operator.or_])
+@pytest.mark.parametrize("turned", [False, True])
+def test_one_sequence_and_one_head_of_ones_own_rule_stand_for_all(combine, turned: bool) -> None:
+    torch.manual_seed(0)
+    one, many = torch.rand(1, 1, 5) > 0.5, torch.rand(2, 3, 5) > 0.5
+    pair = OwnRows(one), OwnRows(many)
+    mask = combine(*pair[::-1] if turned else pair)
+    want = combine(one, many)[:, :, None].expand(2, 3, 4, 5)
+    assert torch.equal(mask.to_tensor(4, 5), want)
+    x = torch.randn(3, 2, 3, 5, 8)
+    got = dot_product_attention(x[0, :, :, :4], x[1], x[2], mask)
+    torch.testing.assert_close(got, dot_product_attention(x[0, :, :, :4], x[1], x[2], want))
+    told = create_mask(mask.mask_mod(4, 5), 2, 3, 4, 5, device="cpu")  # as FlexAttention asks
+    assert torch.equal(told, want)

@@ -569,3 +569,17 @@ def test_without_onednn_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     x = drawn(2, 3, 4)
     with pytest.raises(ValueError, match="needs oneDNN, without which this PyTorch was built: exp"):
         dot_product_attention(x, x, x, backend="onednn")
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_process_that_is_forked_while_threads_are_made_makes_its_own() -> None:
+    """Whoever held the lock is not there."""
+    with threads.making:
+        child = os.fork()
+        if child == 0:
+            try:
+                os._exit(0 if threads.making.acquire(timeout=5) else 1)
+            finally:
+                os._exit(2)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
