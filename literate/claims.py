@@ -20,7 +20,7 @@ from literate.unfailing import bare
 from literate.units import UNIT, counted, measured
 from literate.worked import worked
 
-UP = re.compile(rf"{NO}\b(?:{MORE}|at least)\b|\bnot? {LESS}")
+UP = re.compile(rf"{NO}\b(?:{MORE}|beyond|past|at least)\b|\bnot? {LESS}")
 DOWN = re.compile(rf"{NO}\b(?:{LESS}|at most)\b|\bnot? {MORE}|\b(?:nearly|almost)(?= {MANY})")
 EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
@@ -28,6 +28,7 @@ OF = re.compile(r" of (?:(?:the|all|its|these) )?")
 LARGEST = re.compile(r"\b(?:longest|largest|highest|greatest|biggest|furthest|farthest)\b")
 SMALLEST = re.compile(r"\b(?:shortest|smallest|lowest|nearest)\b")
 LINK = re.compile(r"\[[^\[\]]*\]\([^)\s]*\)")
+TARGET = re.compile(r"\]\([^()\s]*\)")
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
 
 
@@ -68,8 +69,11 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
 
 
 def clause(before: str) -> str:
-    """The last words, from a stop or a comment on; a comma ends no claim."""
-    return last(before).lower()
+    """The last words, from a stop or a comment on; a comma ends no claim.
+
+    Where a link leads, nobody reads.
+    """
+    return TARGET.sub("]", last(before)).lower()
 
 
 def last(before: str) -> str:

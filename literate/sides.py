@@ -7,7 +7,7 @@ from literate.compare import decimal
 from literate.prose import COMMENT
 from literate.syntax import name_of, parse
 
-MORE = r"(?:(?:more|(?:larg|long|great|high|bigg)er) than|above|over|beyond|past|exceeds?"
+MORE = r"(?:(?:more|(?:larg|long|great|high|bigg)er) than|above|over|exceeds?"
 MORE += r"|upwards of|in excess of|fully)"
 LESS = r"(?:(?:less|fewer|(?:small|short|low)er) than|below|under|short of|not quite|not even)"
 NO = r"(?<!\bno )(?<!\bnot )"

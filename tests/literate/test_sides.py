@@ -29,7 +29,7 @@ from literate.sides import beyond, unsided
     ("It is longer than ", "0.9", "", 0.88, "longer than"),
     ("It is below ", "0.9", "", 0.91, "below"),
     ("It is under ", "0.9", "", 0.91, "under"),
-    ("It is beyond ", "0.9", "", 0.88, "beyond"),
+    ("It exceeds ", "0.9", "", 0.88, "exceeds"),
     ("It is short of ", "0.9", "", 0.91, "short of"),
     ("It is no smaller than ", "0.9", "", 0.88, "no smaller than"),
 ])  # fmt: skip
