@@ -65,7 +65,8 @@ def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_work_stands_there_once_with_its_places() -> None:
     expected = PAGE.replace("`attention.core`, `attention`", "`attention`, `attention.core`")
     assert bibliography.main([]) == 0
-    head, lede, *_ = bibliography.PAGE.read_text("utf-8").split("\n\n")
+    found, head, lede, *_ = bibliography.PAGE.read_text("utf-8").split("\n\n")
+    assert found.startswith("---\nsearch: {boost: 0.1}")
     assert head == "# Sources"
     assert lede.endswith("\n{ .lede }")
     assert bibliography.PAGE.read_text("utf-8").endswith(f"{lede}\n\n{expected}")

@@ -780,7 +780,10 @@ def test_what_the_page_says_of_short_texts_holds() -> None:
         == {("64", "none", "dense"), ("64", "causal", "is_causal")},
     )
     moved = brief_moves(128)
-    says("some up and some down.", min(moved) < 0 < max(moved))
+    says(
+        "At 128 tokens the ratios moved by less than a twentieth, some up and some down.",
+        -1 / 20 < min(moved) < 0 < max(moved) < 1 / 20,
+    )
 
 
 def test_what_the_page_says_of_a_busy_machine_holds() -> None:
@@ -1027,7 +1030,6 @@ def said() -> list[str]:
         ),
         (part("masks", "short")["machine"].split()[3].strip(","), "masks.json, short, family"),
         (f"{min(brief().values()):.2f}", "masks.json, short, the least"),
-        (f"{max(map(abs, brief_moves(128))):.2f}", "masks.json, short, moved at 128 tokens"),
         *(
             (figures(parts[name]["8192"][at]), f"memory.json, {name}, 8192 tokens")
             for name, at in (("auto, window", 1), ("to_tensor, window", 0))
