@@ -298,6 +298,17 @@ def test_what_does_not_go_together_is_told_as_ever(at: int, mask: Mask | None) -
 
 
 @pytest.mark.untyped
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_nor_is_it_left_to_our_backends(at: int) -> None:
+    """Hidden keys: what is kept is not torch's kernel alone."""
+    x, mask = given((2, 3, 20, 8), (2, 3, 20, 8)), Padding(torch.tensor([17, 20]))
+    dot_product_attention(*x, mask)
+    for words, part in {"dtype": x[at].double(), "is on meta": x[at].to("meta")}.items():
+        with pytest.raises((TypeError, ValueError), match=words):
+            dot_product_attention(*x[:at], part, *x[at + 1 :], mask)
+
+
+@pytest.mark.untyped
 @pytest.mark.parametrize("dtype", [torch.int64, torch.complex64, torch.bool])
 def test_no_other_numbers_go_directly(dtype: torch.dtype) -> None:
     x = given((2, 3, 20, 8), (2, 3, 20, 8), dtype=dtype)
