@@ -714,6 +714,7 @@ class OwnRows(Mask):
         return self.seen[batch, head, key] & (query >= 0)
 
 
+@pytest.mark.untyped  # as in test_one_rule_in_every_form
 @pytest.mark.parametrize("combine", [operator.and_, operator.or_])
 @pytest.mark.parametrize("turned", [False, True])
 def test_one_sequence_and_one_head_of_ones_own_rule_stand_for_all(combine, turned: bool) -> None:
