@@ -12,8 +12,8 @@ from itertools import combinations, pairwise
 from literate.compared import Known, compared, links, numbers
 from literate.numerals import MANY, phrases
 from literate.page import Page
-from literate.prose import CODE, COMMENT
-from literate.results import FORMULA, NAMES, NUMBER, hide
+from literate.prose import CODE, COMMENT, FORMULA
+from literate.results import NAMES, NUMBER, hide
 from literate.sides import LESS, MORE, NO
 from literate.syntax import inside, name_of, parse
 from literate.unfailing import bare
@@ -36,6 +36,8 @@ def at_odds(page: Page) -> Iterator[tuple[int, str]]:
     """What is said before or behind a check and does not agree with it, with the line."""
     for check in page.checks:
         tree = parse(check.expression, "eval")
+        if check.formula:  # which is computed itself
+            continue
         if check.printed:
             unit = UNIT.match(page.prose, check.end)
             if unit and not counted(unit[1], tree):

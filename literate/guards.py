@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from itertools import chain
 
 from literate.page import Page, span
-from literate.prose import CHECK, CODE, COMMENT, blank, hidden
+from literate.prose import CHECK, CODE, COMMENT, FORMULA, blank, hidden
 from literate.remarks import remarks, without_remarks
 from literate.results import (
     EMPHASIS,
-    FORMULA,
     NAMES,
     SOURCED,
     SOURCED_TABLE,

@@ -20,6 +20,8 @@ CODE = re.compile(
     r"(?<![\\`])(`+)(?!`)(?:(?!\n[ \t>]*(?:\n|[|#*+>-]|\d+[.)]))[\s\S])+?(?<!`)\1(?!`)"
 )
 COMMENT = re.compile(r"<!--.*?-->", re.S)
+FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^\\$\n]|\n(?!\s*\n))+?(?<!\s)\$", re.S)
+ASKS = re.compile(r"\bformula\(")  # about the formula before it
 # What a reader takes for a part of the number, and the notation does not.
 BEFORE = {
     r"\d[eE][-+−]?$": "write the number without an exponent",
@@ -55,6 +57,7 @@ class Check:
     expression: str
     start: int  # of what is printed
     end: int
+    formula: str = ""  # that it asks about, in LaTeX
 
     @property
     def title(self) -> str:
@@ -111,7 +114,17 @@ def check(prose: str, match: re.Match[str]) -> Check:
         message = f"{expression!r} is not an expression: write 0.5<!--= expression -->"
         raise Fault(line, message) from None
     start = match.start("printed") if printed else match.start()
-    return Check(line, printed, unit, expression, start, start + len(printed + unit))
+    asked = formula_before(prose[:start]) if ASKS.search(expression) else ""
+    if asked is None:
+        raise Fault(line, f"no formula stands before {expression!r}")
+    return Check(line, printed, unit, expression, start, start + len(printed + unit), asked)
+
+
+def formula_before(prose: str) -> str | None:
+    """The formula at the end of a text, without its dollars."""
+    above = prose.rstrip()
+    last = [match for match in FORMULA.finditer(above) if match.end() == len(above)]
+    return last[0][0].strip("$") if last else None
 
 
 def apart(before: str, printed: str, message: str) -> str:

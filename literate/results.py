@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from literate.page import Page
-from literate.prose import CHECK, CODE, COMMENT, hidden
+from literate.prose import CHECK, CODE, COMMENT, FORMULA, hidden
 
 ONE = (
     r"(?<!\bone )(?<!\bits )(?<!\ba )(?:section|equation|table|figure|chapter|exercise"
@@ -33,7 +33,6 @@ NAMES = [
 # Things of a picture that are counted from 0, and bear their number as a name.
 THING = r"(?:token|head|row|place|id|word)s?"
 NAME_OF_THING = re.compile(rf"(?<!\w)(?i:{THING}){NUMBERED}(?:(?:,|,? and|,? or| to|–){NUMBERED})*")
-FORMULA = re.compile(r"\$\$.*?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^\\$\n]|\n(?!\s*\n))+?(?<!\s)\$", re.S)
 TAG = re.compile(r"</?[A-Za-z][^>\n]*>")
 SAID = re.compile(r"""\b(?:alt|title|aria-label)=("[^"]*"|'[^']*')""")  # of a tag, to a reader
 YEAR = re.compile(r"\((?:19\d\d|20[0-2]\d)\)|\b(?:19|20)\d\d-\d\d-\d\d\b")

@@ -10,7 +10,7 @@ import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from literate import settings, shapes, vacuous
@@ -94,7 +94,7 @@ class Space:
         with self._inside(), settings.kept():
             try:
                 code = vacuous.compiled(check.expression, self.path)
-                return eval(code, vacuous.NAMES | vars(self.module))
+                return eval(code, vacuous.NAMES | about(check) | vars(self.module))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
@@ -135,3 +135,12 @@ class Space:
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == self.path]
         return lines[-1] or block.line if lines else block.line
+
+
+def about(check: Check | Table) -> dict[str, object]:
+    """What a check that asks about a formula calls for it."""
+    if isinstance(check, Table) or not check.formula:
+        return {}
+    from literate.formulas import formula  # late: few pages have one
+
+    return {"formula": partial(formula, check.formula)}

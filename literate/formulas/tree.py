@@ -1,0 +1,221 @@
+"""A formula as a tree: a node is its kind and its parts."""
+
+from collections.abc import Container
+
+from literate.formulas.tokens import APART, RELATIONS, SAME, Sign
+
+Node = tuple  # ("add", left, right), ("name", "alpha", [subscripts]), …
+FUNCTIONS = {r"\exp", r"\ln", r"\log", r"\sin", r"\cos", r"\tanh", r"\max", r"\min"}
+OVER = {r"\sum", r"\max", r"\min"}  # all values of an index
+WORDS = {"softmax"}
+CLOSING = {")", "]", "}", "|", r"\rVert", ",", APART, SAME, ""}
+
+
+class Unread(Exception):
+    """A formula that is not in the notation; `formula` says which."""
+
+
+class Reader:
+    """Reads the signs of a formula from left to right."""
+
+    def __init__(self, signs: list[Sign], called: Container[str]) -> None:
+        self.signs, self.at, self.called = signs, 0, called
+
+    @property
+    def next(self) -> str:
+        return self.signs[self.at].text if self.at < len(self.signs) else ""
+
+    def take(self, *texts: str) -> str:
+        """The next sign, if it is one of these; else an empty text."""
+        if self.next and self.next in texts:
+            self.at += 1
+            return self.signs[self.at - 1].text
+        return ""
+
+    def need(self, text: str) -> None:
+        if not self.take(text):
+            raise Unread(f"{text!r} is missing before {self.next or 'the end'!r}")
+
+    def all(self) -> list[Node]:
+        """The formulas, one behind another."""
+        found = [self.linked()]
+        while self.take(APART, ","):
+            found.append(self.linked())
+        if self.next:
+            raise Unread(f"{self.next!r} is not read")
+        return found
+
+    def linked(self) -> Node:
+        """A formula, or two of which one says what the other does."""
+        found = self.related()
+        return ("same", found, self.related()) if self.take(SAME) else found
+
+    def related(self) -> Node:
+        """Two sides or more, and what stands between them."""
+        parts: list = [self.summed()]
+        while self.next in RELATIONS or self.next == "becomes":
+            self.at += 1
+            sign = self.signs[self.at - 1].text
+            if sign == "becomes":
+                parts[-1] = renewed(parts[-1])
+            parts += [RELATIONS.get(sign, "="), self.summed()]
+        return ("related", *parts) if len(parts) > 1 else parts[0]
+
+    def summed(self) -> Node:
+        sign = self.take("-", "+")
+        found = self.product()
+        found = ("negative", found) if sign == "-" else found
+        while sign := self.take("-", "+"):
+            found = ("add" if sign == "+" else "less", found, self.product())
+        return found
+
+    def product(self) -> Node:
+        found = self.run()
+        while sign := self.take(r"\cdot", r"\bmod"):
+            found = ("dot" if sign == r"\cdot" else "modulo", found, self.run())
+        return found
+
+    def run(self) -> Node:
+        """Factors without a sign between them; behind a `/` there is one."""
+        found = self.factor()
+        while self.begins():
+            found = ("times", found, self.factor())
+        if self.take("/"):
+            found = ("over", found, self.factor())
+            if self.begins() or self.next == "/":
+                raise Unread(f"what the fraction before {self.next!r} ends with is not clear")
+        return found
+
+    def begins(self) -> bool:
+        text = self.next
+        closed = {"|", r"\rVert"} if self.next != r"\lVert" else set()
+        ends = CLOSING | {*RELATIONS, "+", "-", "/", "becomes", r"\cdot", r"\bmod"}
+        return bool(text) and text not in ends and text not in closed
+
+    def factor(self) -> Node:
+        if self.next in OVER and self.at + 1 < len(self.signs) and self.after("_"):
+            kind = self.take(*OVER)
+            self.need("_")
+            where = self.subscript()
+            stop = self.braced(self.summed) if self.take("^") else None
+            return ("each", kind[1:], where, stop, self.run())
+        if kind := self.take(*FUNCTIONS):
+            base = self.subscript() if self.take("_") else None
+            given = self.arguments() if self.next == "(" else [self.factor()]
+            return self.powered(("call", kind[1:], base, *given))
+        return self.powered(self.atom())
+
+    def after(self, text: str) -> bool:
+        return self.signs[self.at + 1].text == text
+
+    def atom(self) -> Node:
+        if self.at == len(self.signs):
+            raise Unread("it ends too early")
+        kind, text, _ = self.signs[self.at]
+        self.at += 1
+        if kind == "number":
+            return "number", float(text)
+        if kind == "name":
+            if self.next == "(" and (text in self.called or text in WORDS):
+                return ("call", text, None, *self.arguments())
+            return self.named(text)
+        if text == r"\frac":
+            return "over", self.braced(self.summed), self.braced(self.summed)
+        if text == r"\sqrt":
+            return "call", "sqrt", None, self.braced(self.summed)
+        if text == r"\partial":
+            return "change", self.factor()
+        if text in ("(", "{"):
+            found = self.summed()
+            self.need(")" if text == "(" else "}")
+            return found
+        if text in ("|", r"\lVert"):
+            found = self.summed()
+            self.need("|" if text == "|" else r"\rVert")
+            return "call", "length", None, found
+        if text == "[":
+            found = [self.factor()]
+            while self.next != "]":
+                found.append(self.factor())
+            self.need("]")
+            return ("beside", *found)
+        raise Unread(f"{text!r} is not read")
+
+    def named(self, name: str) -> Node:
+        below: list = []
+        while True:
+            if self.take("'"):
+                name += "_prime"
+            elif self.take("_"):
+                below += self.subscript()
+            elif self.next == "^" and self.numbered():
+                name += self.signs[self.at + 3].text
+                self.at += 6
+            else:
+                return "name", name, below
+
+    def numbered(self) -> bool:
+        """Whether a superscript such as `{(2)}` is a part of the name."""
+        texts = [sign.text for sign in self.signs[self.at + 1 : self.at + 6]]
+        return texts[:2] == ["{", "("] and texts[3:] == [")", "}"]
+
+    def subscript(self) -> list:
+        """Indices, each a letter or number and how far from it; or a condition of one."""
+        if not self.take("{"):
+            kind, text, _ = self.signs[self.at]
+            self.at += 1
+            return [(int(text) if kind == "number" else text, 0)]
+        found: list = []
+        while not self.take("}"):
+            kind, text, _ = self.signs[self.at]
+            if self.next in RELATIONS:
+                self.at += 1
+                found.append((RELATIONS[text], self.summed()))
+            elif kind in ("name", "number"):
+                self.at += 1
+                step = self.take("-", "+")
+                far = int(self.signs[self.at].text) if step else 0
+                self.at += bool(step)
+                found.append(
+                    (int(text) if kind == "number" else text, -far if step == "-" else far)
+                )
+            elif not self.take(","):
+                raise Unread(f"{text!r} in a subscript is not read")
+        return found
+
+    def arguments(self) -> list[Node]:
+        self.need("(")
+        found = [self.summed()]
+        while self.take(","):
+            found.append(self.summed())
+        self.need(")")
+        return found
+
+    def braced(self, read) -> Node:
+        """What stands in braces, or one sign without them."""
+        if self.take("{"):
+            found = read()
+            self.need("}")
+            return found
+        return self.atom()
+
+    def powered(self, found: Node) -> Node:
+        while self.take("^"):
+            if self.take(r"\top"):
+                found = "turned", found
+                continue
+            start = self.at
+            texts = [sign.text for sign in self.signs[start : start + 4]]
+            if texts == ["{", "-", r"\top", "}"]:
+                self.at += 4
+                found = "turned", ("power", found, ("number", -1.0))
+            else:
+                found = "power", found, self.braced(self.summed)
+        return found
+
+
+def renewed(node: Node) -> Node:
+    """What something becomes has a value of its own: `a_new`."""
+    if node[0] != "name":
+        raise Unread("only a name becomes something")
+    return "name", node[1] + "_new", node[2]
