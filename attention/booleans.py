@@ -6,7 +6,6 @@ from torch import Tensor
 
 from attention.transforms import traced
 
-
 # With fewer bytes in a row, torch compares them one by one.
 ROW = 128
 # −∞ of each dtype, as an integer of as many bytes.

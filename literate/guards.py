@@ -43,6 +43,8 @@ PARDONED = [CHECK, SOURCED, SOURCED_TABLE, COMMENT, *NAMES]
 INTEGER = re.compile(r"(?<![\d.])\d[\d_,]*(?!\.?\d)")  # 30.0 is none
 WHOLE = re.compile(r"(?<![\w.#])(\d[\d_,\u202f]*)(?:\.0*)?(?![\d.]*\d)")
 FRACTION = re.compile(r"(?<![\w/.^}])(\d+)/(\d+)(?![\w/]|\.\w)")
+DISPLAYED = re.compile(r"\$\$.*?\$\$\s*", re.S)
+NOT_COMPUTED = re.compile(r"<!-- not computed: (?!-->)\w.*?-->", re.S)
 LONG = re.compile(r"(?<![\w.])[-−]?\d[\d,]*\.\d{3,}")
 
 
@@ -134,6 +136,14 @@ def numbers(text: str, line: int, ran: str) -> Iterator[tuple[int, str]]:
     text = re.sub(r"\*+(?=\d)|(?<=\d)\*+", "", text)
     for match in NUMBER.finditer(text):
         yield line + text.count("\n", 0, match.start()), match[0].strip()
+
+
+def uncomputed(page: Page) -> Iterator[int]:
+    """The lines of formulas on lines of their own that no check computes; or a comment says why."""
+    asked = {check.start for check in page.checks if check.formula}
+    for match in DISPLAYED.finditer(page.prose):
+        if not (match.end() in asked or NOT_COMPUTED.match(page.prose, match.end())):
+            yield page.prose.count("\n", 0, match.start()) + 1
 
 
 def unreasoned(page: Page) -> Iterator[int]:

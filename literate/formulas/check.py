@@ -1,12 +1,15 @@
 """The check of one formula: that it holds, and that none that is nearly the same does."""
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from literate.formulas.arithmetic import close
+from literate.formulas.indices import Given, number
 from literate.formulas.tokens import RELATIONS, Sign, signs
 from literate.formulas.tree import Reader, Unread
-from literate.formulas.values import COLUMNS, Given, close, holds, number, values
+from literate.formulas.values import COLUMNS, holds, values
 
 OTHER = {"+": "-", "-": "+", "<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
 OTHER |= {r"\sin": r"\cos", r"\cos": r"\sin", r"\max": r"\min", r"\min": r"\max"}
@@ -23,7 +26,7 @@ def formula(
     columns: bool = False,
     **given: object,
 ) -> bool | object:
-    """Whether a formula holds for these values; of one without a relation, its value.
+    """Whether a formula holds for these values; of one without a relation, its value in each case.
 
     Args:
         latex: The formula.
@@ -33,7 +36,7 @@ def formula(
         given: The values of its names in every case.
     """
     said = signs(latex)
-    given |= {COLUMNS: True} if columns else {}
+    given = {"e": math.e} | given | ({COLUMNS: True} if columns else {})
     every = [given | case for case in cases or ({},)]
     with np.errstate(all="ignore"):
         found = [outcome(said, case, where) for case in every]
@@ -43,7 +46,8 @@ def formula(
                     raise Unread(f"it would be so with {change} too: give other values")
     if all(isinstance(one, bool) for case in found for one in case):
         return all(one for case in found for one in case)
-    return found[0] if len(found[0]) > 1 else found[0][0]
+    told = [one if len(one) > 1 else one[0] for one in found]
+    return told if cases else told[0]
 
 
 def outcome(said: list[Sign], given: Given, where: Callable | None) -> Outcome:
@@ -86,7 +90,8 @@ def others(one: Sign, said: list[Sign]) -> Iterator[list[Sign]]:
     if one.text in LEFT_OUT:
         yield []
     if one.kind == "number":
-        yield [one._replace(text=str(int(float(one.text)) + 1))]
+        number = int(float(one.text))
+        yield [one._replace(text=str(number + max(1, number // 10)))]
     if one.kind == "name" and one.text not in ("becomes", *RELATIONS):
         for text in sorted({x.text for x in said if x.kind == "name" and x.below == one.below}):
             if text != one.text:

@@ -8,7 +8,7 @@ SIGN = re.compile(
     r"|\\tilde\{\s*(?P<tilde>\\?[a-zA-Z]+)\s*\}"
     r"|(?P<command>\\(?:[a-zA-Z]+|\\))|(?P<number>\d+(?:\.\d+)?)|(?P<sign>[^\s\\])"
 )
-SPACE = re.compile(r"\\[,;:! ]|\\(?:left|right|[bB]igg?[lr]?)(?![a-zA-Z])|\{?,\}?(?=\d{3}(?!\d))|~")
+SPACE = re.compile(r"\\[,;:! ]|\\(?:left|right|[bB]igg?[lr]?)(?![a-zA-Z])")
 ALIGNED = re.compile(r"\\begin\{aligned\}(.*?)\\end\{aligned\}", re.S)
 # A line that goes on with the one above.
 FURTHER = re.compile(r"\\\\\s*(?:&|\\q?quad|\s)*(?=[-+=])")

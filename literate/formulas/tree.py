@@ -1,10 +1,11 @@
 """A formula as a tree: a node is its kind and its parts."""
 
 from collections.abc import Container
+from typing import Any
 
 from literate.formulas.tokens import APART, RELATIONS, SAME, Sign
 
-Node = tuple  # ("add", left, right), ("name", "alpha", [subscripts]), …
+Node = tuple[Any, ...]  # ("add", left, right), ("name", "alpha", [subscripts]), …
 FUNCTIONS = {r"\exp", r"\ln", r"\log", r"\sin", r"\cos", r"\tanh", r"\max", r"\min"}
 OVER = {r"\sum", r"\max", r"\min"}  # all values of an index
 WORDS = {"softmax"}
@@ -81,7 +82,7 @@ class Reader:
         while self.begins():
             found = ("times", found, self.factor())
         if self.take("/"):
-            found = ("over", found, self.factor())
+            found = quotient(found, self.factor())
             if self.begins() or self.next == "/":
                 raise Unread(f"what the fraction before {self.next!r} ends with is not clear")
         return found
@@ -120,7 +121,7 @@ class Reader:
                 return ("call", text, None, *self.arguments())
             return self.named(text)
         if text == r"\frac":
-            return "over", self.braced(self.summed), self.braced(self.summed)
+            return quotient(self.braced(self.summed), self.braced(self.summed))
         if text == r"\sqrt":
             return "call", "sqrt", None, self.braced(self.summed)
         if text == r"\partial":
@@ -212,6 +213,14 @@ class Reader:
             else:
                 found = "power", found, self.braced(self.summed)
         return found
+
+
+def quotient(above: Node, below: Node) -> Node:
+    """What is divided; a slope has a value of its own: `dalpha_ds`, at the indices of both."""
+    if above[0] == below[0] == "change":
+        (_, (_, first, at)), (_, (_, second, further)) = above, below
+        return "name", f"d{first}_d{second}", [*at, *further]
+    return "over", above, below
 
 
 def renewed(node: Node) -> Node:

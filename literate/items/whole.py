@@ -3,7 +3,7 @@
 from literate import pictures, records
 from literate.assertions import toothless
 from literate.claims import at_odds
-from literate.guards import unchecked, unreasoned
+from literate.guards import unchecked, uncomputed, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
 from literate.module import runs
 from literate.shown import never_run
@@ -21,6 +21,9 @@ class GuardItem(Item[Whole]):
             raise Mismatch(line, message)
         for line in unreasoned(page):
             raise Mismatch(line, "a .notest block needs a comment above it that says why")
+        for line in uncomputed(page):
+            said = "nothing computes this formula: put <!--= formula(…) --> below it"
+            raise Mismatch(line, said)
         for line, expression in unfailing(page):
             raise Mismatch(line, f"{expression} checks nothing: write what the page computes")
         for line, message in toothless(page):

@@ -1,0 +1,234 @@
+"""A formula of a page is computed, and none that is nearly the same may hold as well."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+
+from literate.formulas import formula
+from literate.formulas.tokens import signs
+from literate.formulas.tree import Reader, Unread
+from literate.guards import uncomputed
+from literate.page import Page, PageError
+
+S = torch.tensor([0.3, -1.2, 0.8, 0.1])
+A = S.softmax(dim=0)
+SQUARE = torch.randn(4, 4, generator=torch.Generator().manual_seed(0))
+X, Y = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(1))
+W = torch.randn(3, 3, generator=torch.Generator().manual_seed(2))
+
+
+def gates(s, new):
+    cell = [torch.tensor(0.5)]
+    for t in range(1, len(s)):
+        cell.append(s[t].sigmoid() * cell[-1] + new[t])
+    return torch.stack(cell)
+
+
+GATED = r"""
+\begin{aligned}
+& \text{cell}_t = \text{gate}_t \cdot \text{cell}_{t-1} + \text{new}_t \\
+& \text{gate}_t = \frac{1}{1 + \exp(-s_t)}
+\end{aligned}
+"""
+ALLOWED = r"\alpha_{ij} = \frac{\exp(s_{ij})}{\sum_{n \text{ allowed}} \exp(s_{in})}"
+HOLD = [
+    (r"\alpha_j = \frac{\exp(s_j)}{\sum_l \exp(s_l)}", {"alpha": A, "s": S}),
+    (r"\alpha_j = \frac{\exp(s_j)}{\sum_{l=0}^{3} \exp(s_l)}", {"alpha": A, "s": S}),
+    (
+        r"\alpha^{(2)}_{ij} = \sum_{l} \alpha_{il} \, \alpha_{lj}",
+        {"alpha2": SQUARE @ SQUARE, "alpha": SQUARE},
+    ),
+    (r"\mathbf{q} = \mathbf{x} W_q", {"q": X[0] @ W, "x": X[0], "W_q": W}),
+    (r"s_{ij} = \mathbf{x}_i \cdot \mathbf{y}_j", {"s": X @ Y.T, "x": X, "y": Y}),
+    (r"s_{ij} = \mathbf{x}_i \mathbf{y}_j^\top", {"s": X @ Y.T, "x": X, "y": Y}),
+    (r"M = (W^{-\top})^\top", {"M": W.inverse(), "W": W}),
+    (r"|\mathbf{a} - \mathbf{b}|^2 = c", {"c": (X[0] - X[1]).square().sum(), "a": X[0], "b": X[1]}),
+    (r"c = \lVert \mathbf{a} \rVert", {"c": X[0].norm(), "a": X[0]}),
+    (
+        r"\operatorname{f}(X) = \operatorname{softmax}(X X^\top / \sqrt{d})\, X",
+        {"d": 3, "X": X, "f": lambda x: torch.softmax(x @ x.T / 3**0.5, -1) @ x},
+    ),
+    (
+        r"s \ \text{becomes}\ c \tanh(s / c)",
+        {"s_new": 2 * torch.tensor(0.6).tanh(), "s": 1.2, "c": 2.0},
+    ),
+    (
+        r"\tilde{\alpha}_j = \frac{m_j}{1 - p}\, \alpha_j",
+        {"alpha_tilde": A * 2, "m": torch.ones(4), "alpha": A, "p": 0.5},
+    ),
+    (
+        r"\frac{\partial \alpha_j}{\partial s_j} = \alpha_j (1 - \alpha_j)",
+        {"dalpha_ds": A.diag() - A.outer(A), "alpha": A},
+    ),
+    (
+        r"\partial \alpha_j / \partial s_j = \alpha_j - \alpha_j^2",
+        {"dalpha_ds": A.diag() - A.outer(A), "alpha": A},
+    ),
+    (r"y = \log_2 x + \ln x", {"y": torch.tensor(5.0).log2() + torch.tensor(5.0).log(), "x": 5.0}),
+    (r"y = e^{x \ln a}", {"y": 3**1.5, "x": 1.5, "a": 3.0}),
+    (r"y = 1 + x \bmod 4", {"y": 4, "x": 11}),
+    (
+        r"[\mathbf{a} \;\; \mathbf{b}]\, W = \mathbf{a} W_0 + \mathbf{b} W_1",
+        {
+            "W": SQUARE.repeat(2, 1)[:6],
+            "a": X[0],
+            "b": X[1],
+            "W_0": SQUARE.repeat(2, 1)[:3],
+            "W_1": SQUARE.repeat(2, 1)[3:6],
+        },
+    ),
+    (r"\sum_{j \ne i} s_{ij} = z_i", {"s": SQUARE, "z": SQUARE.sum(1) - SQUARE.diag()}),
+    (
+        r"s_{ij} = \mathbf{x}_i \cdot \mathbf{y}_j - m \cdot (i - j)",
+        {
+            "s": X @ Y.T - 0.5 * (torch.arange(4)[:, None] - torch.arange(4)),
+            "x": X,
+            "y": Y,
+            "m": 0.5,
+        },
+    ),
+    (GATED, {"s": S, "gate": S.sigmoid(), "new": A, "cell": gates(S, A)}),
+    (r"\begin{aligned} a & + b \\ & \quad = c \end{aligned}", {"c": 3.5, "a": 1.5, "b": 2.0}),
+]
+
+
+@pytest.mark.parametrize(("latex", "given"), HOLD, ids=[latex for latex, _ in HOLD])
+def test_what_holds_holds_and_with_another_value_it_does_not(latex: str, given: dict) -> None:
+    assert formula(latex, **given) is True
+    name, value = next(iter(given.items()))
+    other = torch.as_tensor(value, dtype=torch.float64) * 1.5 + 0.1
+    assert formula(latex, **given | {name: other}) is False
+
+
+@pytest.mark.parametrize(("latex", "given"), HOLD, ids=[latex for latex, _ in HOLD])
+def test_a_factor_a_subscript_or_a_bracket_that_is_gone_is_noticed(latex: str, given: dict) -> None:
+    said = signs(latex)
+    for place, sign in enumerate(said):
+        if sign.kind == "name" and sign.text != "becomes" and not sign.below:
+            left = [*said[:place], *said[place + 1 :]]
+            text = " ".join(spelt(one) for one in left)
+            with pytest.raises((Unread, AssertionError)):
+                assert formula(text, **given) is True
+
+
+def spelt(sign) -> str:
+    if sign.kind == "name" and len(sign.text) > 1:
+        return rf"\text{{{sign.text}}}"
+    return sign.text
+
+
+@pytest.mark.parametrize(
+    ("latex", "given", "change"),
+    [
+        (r"a + b = c", {"a": 1.0, "b": 0.0, "c": 1.0}, "c for a"),
+        (r"2 a + b = 3", {"a": 1.5, "b": 0.0}, "- for +"),
+        (r"s_{ij} = 2 t_{ij}", {"s": torch.ones(2, 2), "t": torch.ones(2, 2) / 2}, "j for i"),
+        (r"a b = 4", {"a": 2.0, "b": 2.0}, "b for a"),
+        (r"0 \cdot 0 = 0", {}, "1 for 0"),
+        (r"\tanh a = b", {"a": 0.0, "b": 0.0}, r"\tanh left out"),
+        (r"X^\top = 2 Y", {"X": 2 * torch.eye(2), "Y": torch.eye(2)}, r"\top left out"),
+        (r"\max(a, b) = 2", {"a": 1.0, "b": 2.0}, "b for a"),
+        (r"a < b", {"a": 1.0, "b": 1.5}, None),
+        (r"a - 1 < b", {"a": 1.0, "b": 2.5}, "b for a"),
+    ],
+)
+def test_values_under_which_another_formula_would_hold_are_refused(latex, given, change) -> None:
+    if change is None:
+        assert formula(latex, **given) is True
+    else:
+        with pytest.raises(Unread, match=re.escape(f"{change} too: give other values")):
+            formula(latex, **given)
+
+
+def test_what_one_case_leaves_open_another_decides() -> None:
+    latex, larger = r"c = 2 \max(a, b)", {"a": 3.0, "b": 2.0, "c": 6.0}
+    with pytest.raises(Unread, match="a for b too"):
+        formula(latex, larger)
+    assert formula(latex, larger, {"a": 1.0, "b": 2.0, "c": 4.0}) is True
+    assert formula(latex, larger, {"a": 1.0, "b": 2.0, "c": 2.0}) is False
+
+
+def test_two_that_say_the_same() -> None:
+    latex = r"\frac{T}{R} \cdot 2TD < 4T^2, \qquad \text{that is} \quad R > \frac{D}{2}"
+    cases = [{"R": rows} for rows in (3, 4, 5)]
+    assert formula(latex, *cases, T=12, D=8) is True
+    assert formula(latex.replace("{2}", "{3}"), *cases, T=12, D=8) is False
+
+
+def test_without_a_relation_it_has_a_value() -> None:
+    assert formula(r"n(n + 1)/2", n=9) == 45
+    assert formula(r"n(n + 1)/2", {"n": 3}, {"n": 9}) == [6, 45]
+    assert formula(r"a \quad\text{and}\quad a^2.", a=3) == [3, 9]
+    assert formula(r"s_{ij} - s_{ji}", s=[[1, 2], [5, 4]]) == [[0, -3], [3, 0]]
+    assert formula(r"2 \mathbf{x}_j", x=[[1, 2], [3, 4]]) == [[[2, 4]], [[6, 8]]]
+
+
+def test_only_for_these_indices() -> None:
+    may = torch.ones(4, 4, dtype=torch.bool).tril()
+    alpha = SQUARE.masked_fill(~may, -torch.inf).softmax(dim=-1)
+    given = {"alpha": alpha, "s": SQUARE, "allowed": lambda i, n: may[i, n]}
+    assert formula(ALLOWED, **given) is False
+    assert formula(ALLOWED, **given, where=lambda i, j: may[i, j]) is True
+    with pytest.raises(Unread, match="no value"):
+        formula(ALLOWED, **given, where=lambda i, j: False)
+
+
+def test_vectors_as_columns() -> None:
+    with pytest.raises(Unread, match="times"):
+        formula(r"\mathbf{y} = W \mathbf{x}", y=W @ X[0], W=W, x=X[0])
+    assert formula(r"\mathbf{y} = W \mathbf{x}", y=W @ X[0], W=W, x=X[0], columns=True)
+
+
+@pytest.mark.parametrize(
+    ("latex", "given", "said"),
+    [
+        (r"a = b", {"a": 1}, "no value is given for b"),
+        (r"a = \frac{1}{2", {"a": 1}, "is missing"),
+        (r"a / b c", {"a": 1, "b": 2, "c": 3}, "not clear"),
+        (r"a / b / c", {"a": 1, "b": 2, "c": 3}, "not clear"),
+        (r"a \oplus b", {"a": 1, "b": 2}, "is not read"),
+        (r"a = )", {"a": 1}, "is not read"),
+        (r"a =", {"a": 1}, "too early"),
+        (r"\mathbf{x} \cdot \mathbf{y}", {"x": [1, 2], "y": [1, 2, 3]}, "no vectors of one size"),
+        (r"X + Y", {"X": [[1, 2]], "Y": [[1], [2]]}, "not added"),
+        (r"X^2", {"X": [[1, 2], [3, 4]]}, "only a number has a power"),
+        (r"1 / X", {"X": [[1, 2], [3, 4]]}, "only a number divides"),
+        (r"x_{ij}", {"x": [1, 2]}, "1 axes, and 2 indices"),
+        (r"x", {"x": torch.ones(2, 2, 2)}, "3 axes"),
+        (r"1 + 2 \ \text{becomes}\ 3", {}, "only a name becomes"),
+        (r"\sum_{j < 0} s_j = 0", {"s": [1, 2]}, "has no value"),
+    ],
+)
+def test_what_is_not_in_the_notation_says_so(latex: str, given: dict, said: str) -> None:
+    with pytest.raises(Unread, match=said):
+        formula(latex, **given)
+
+
+def test_a_product_of_letters_and_a_call() -> None:
+    assert Reader(signs("g(x)"), ()).all() == [("times", ("name", "g", []), ("name", "x", []))]
+    assert Reader(signs("g(x)"), {"g"}).all() == [("call", "g", None, ("name", "x", []))]
+
+
+def page(text: str) -> Page:
+    return Page(Path("p.md"), text)
+
+
+def test_a_check_asks_about_the_formula_before_it() -> None:
+    alone = "$$\nc\n$$\n\n<!--= formula(c=1) -->"
+    checks = page(f"Here $a b$<!--= formula(a=1, b=2) == 2 -->.\n\n{alone}").checks
+    assert [check.formula for check in checks] == ["a b", "\nc\n"]
+    with pytest.raises(PageError, match="no formula stands before"):
+        page("Here $a b$ and<!--= formula(a=1, b=2) -->.")
+    assert page("Here $a b$ and<!--= x == 3 -->.").checks[0].formula == ""
+
+
+def test_a_formula_of_its_own_lines_has_a_check_or_a_reason() -> None:
+    bare = "$$\na\n$$\n\n"
+    assert [*uncomputed(page(f"One.\n\n{bare}And.\n"))] == [3]
+    assert [*uncomputed(page(f"{bare}<!--= len(x) == 2 -->\n"))] == [1]
+    assert not [*uncomputed(page(f"{bare}<!--= formula(a=2) == b -->\n"))]
+    assert not [*uncomputed(page(f"{bare}<!-- not computed: of random numbers -->\n"))]
+    assert [*uncomputed(page(f"{bare}<!-- not computed: -->\n"))] == [1]
+    assert not [*uncomputed(page("In a line $a$.\n"))]
