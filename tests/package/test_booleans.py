@@ -9,11 +9,25 @@ from attention.booleans import added, any_along, hide
 FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 
 
-@pytest.mark.parametrize("sizes", [(3, 4, 5), (3, 0, 5), (0, 2, 2), (1, 1, 70)])
+SIZES = [(3, 4, 5), (3, 0, 5), (0, 2, 2), (1, 1, 70), (4, 0), (2, 3, 64, 64), (9, 48), (3, 128)]
+
+
+@pytest.mark.parametrize("sizes", [*SIZES, (2, 8, 16), (2, 7, 16), (2, 6, 24), (2, 4, 120)])
 @pytest.mark.parametrize("dim", [-1, -2, 0])
-def test_any_along_an_axis(sizes: tuple[int, ...], dim: int) -> None:
-    keep = torch.rand(sizes) < 0.3
+@pytest.mark.parametrize("share", [0.3, 0.02])
+def test_any_along_an_axis(sizes: tuple[int, ...], dim: int, share: float) -> None:
+    keep = torch.rand(sizes) < share
     assert torch.equal(any_along(keep, dim), keep.any(dim=dim, keepdim=True))
+
+
+@pytest.mark.parametrize("dim", [-1, -2])
+@pytest.mark.parametrize("first", range(3))
+def test_any_along_a_part_of_something_larger(dim: int, first: int) -> None:
+    whole = torch.rand(8 * 64 + 8 * 16) < 0.02
+    at_odds = whole[first : first + 8 * 64].view(8, 64)  # eight bytes do not begin at one of eight
+    column = whole[: 8 * 64].view(8, 64)[:, first * 8 : first * 8 + 16]
+    for keep in (at_odds, column, at_odds.T):
+        assert torch.equal(any_along(keep, dim), keep.any(dim=dim, keepdim=True))
 
 
 def test_however_it_lies_in_memory() -> None:
@@ -41,6 +55,13 @@ def test_a_byte_beyond_1_is_true_too() -> None:
     assert added(keep, torch.float32).tolist() == [[-torch.inf, 0.0, 0.0, 0.0]]
     assert any_along(keep, -1).tolist() == [[True]]
     assert hide(torch.ones(1, 4), keep).tolist() == [[-torch.inf, 1.0, 1.0, 1.0]]
+    for dtype in FLOATS:
+        assert added(keep, dtype).tolist() == [[-torch.inf, 0.0, 0.0, 0.0]]
+    for byte in (2, 128, 255):  # as the last of eight, the sign of the number that they make
+        lone = torch.zeros(4, 64, dtype=torch.uint8)
+        lone[1, 39] = byte
+        assert any_along(lone.view(torch.bool), -1)[:, 0].tolist() == [False, True, False, False]
+        assert any_along(lone.view(torch.bool), -2)[0].nonzero().tolist() == [[39]]
 
 
 class Looks(TorchDispatchMode):
