@@ -16,7 +16,7 @@ from markdown.treeprocessors import Treeprocessor
 
 from literate.compare import same_number
 from literate.extensions.fault import Fault
-from literate.prose import CHECK
+from literate.prose import ASKS, CHECK
 from literate.records import Record, read
 
 SOURCED = (
@@ -106,8 +106,20 @@ class Unread(Treeprocessor):
 
 
 class Alone(Postprocessor):
+    """What computes a formula stands beside it, as the word that opens to it; the others vanish."""
+
     def run(self, text: str) -> str:
-        return ALONE.sub("", text)
+        return ALONE.sub(self.said, text)
+
+    def said(self, match: re.Match[str]) -> str:
+        expression = " ".join(match[0][5:-3].split())
+        if not ASKS.search(expression):
+            return ""
+        # Its word comes from the style sheet: it belongs in no search, and in no copy.
+        word = opens("", "checked", expression, f"checked: {expression}")
+        word.set("aria-label", "computed")
+        said = etree.tostring(word, encoding="unicode", short_empty_elements=False)
+        return f'<p class="output__mark computed">{said}</p>'
 
 
 class NumbersExtension(Extension):

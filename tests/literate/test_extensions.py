@@ -210,6 +210,17 @@ def test_a_number_opens_to_its_expression_and_a_claim_disappears() -> None:
     assert plain(html) == "It is 0.25 , which is less."
 
 
+def test_a_formula_on_its_own_lines_opens_to_what_computes_it() -> None:
+    html = convert(
+        '$$\na < b\n$$\n\n<!--= formula(a=1, b=x["<"]) -->\n\nAnd $a$<!--= formula(a=2) == 2 -->.\n'
+    )
+    assert html.count("data-expression") == 1
+    assert 'data-expression="formula(a=1, b=x[&quot;&lt;&quot;])"' in html
+    assert 'aria-label="computed"' in html
+    assert "computed" not in plain(html)
+    assert "<!--" not in html
+
+
 def test_a_number_opens_to_its_source() -> None:
     html = convert("It has 12,288<!-- source: Brown et al. (2020), table 2.1 --> numbers.\n")
     assert 'aria-description="source: Brown et al. (2020), table 2.1"' in html
