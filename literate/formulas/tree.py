@@ -9,7 +9,9 @@ Node = tuple[Any, ...]  # ("add", left, right), ("name", "alpha", [subscripts]),
 FUNCTIONS = {r"\exp", r"\ln", r"\log", r"\sin", r"\cos", r"\tanh", r"\max", r"\min"}
 OVER = {r"\sum", r"\max", r"\min"}  # all values of an index
 WORDS = {"softmax"}
+# With what no factor begins: a length is not the second of two.
 CLOSING = {")", "]", "}", "|", r"\rVert", ",", APART, SAME, ""}
+BETWEEN = {*RELATIONS, "becomes", "+", "-", "/", r"\cdot", r"\bmod"}
 
 
 class Unread(Exception):
@@ -54,9 +56,7 @@ class Reader:
     def related(self) -> Node:
         """Two sides or more, and what stands between them."""
         parts: list = [self.summed()]
-        while self.next in RELATIONS or self.next == "becomes":
-            self.at += 1
-            sign = self.signs[self.at - 1].text
+        while sign := self.take(*RELATIONS, "becomes"):
             if sign == "becomes":
                 parts[-1] = renewed(parts[-1])
             parts += [RELATIONS.get(sign, "="), self.summed()]
@@ -88,10 +88,8 @@ class Reader:
         return found
 
     def begins(self) -> bool:
-        text = self.next
-        closed = {"|", r"\rVert"} if self.next != r"\lVert" else set()
-        ends = CLOSING | {*RELATIONS, "+", "-", "/", "becomes", r"\cdot", r"\bmod"}
-        return bool(text) and text not in ends and text not in closed
+        """Whether a further factor does."""
+        return self.next not in CLOSING | BETWEEN
 
     def factor(self) -> Node:
         if self.next in OVER and self.at + 1 < len(self.signs) and self.after("_"):
