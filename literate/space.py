@@ -10,8 +10,9 @@ import types
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
+from types import CodeType
 
 from literate import settings, shapes, vacuous
 from literate.block import Block
@@ -91,14 +92,22 @@ class Space:
 
     def evaluate(self, check: Check | Table) -> object:
         """The value of a checked expression; names and chance are as before, after it."""
-        with self._inside(), settings.kept():
+        with self._inside():
             try:
                 code = vacuous.compiled(check.expression, self.path)
-                return eval(code, vacuous.NAMES | about(check) | vars(self.module))
+                if isinstance(check, Check) and check.formula:
+                    from literate.formulas import held  # late: few pages have one
+
+                    return held(check.formula, lambda formula: self._value(code, formula=formula))
+                return self._value(code)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
                 raise BlockError(check.line, error) from error
+
+    def _value(self, code: CodeType, **names: object) -> object:
+        with settings.kept():
+            return eval(code, vacuous.NAMES | names | vars(self.module))
 
     def saved(self) -> dict[str, bytes]:
         """The files that the last block saved as pictures, by name; they are gone then."""
@@ -135,12 +144,3 @@ class Space:
         frames = traceback.extract_tb(error.__traceback__)
         lines = [frame.lineno for frame in frames if frame.filename == self.path]
         return lines[-1] or block.line if lines else block.line
-
-
-def about(check: Check | Table) -> dict[str, object]:
-    """What a check that asks about a formula calls for it."""
-    if isinstance(check, Table) or not check.formula:
-        return {}
-    from literate.formulas import formula  # late: few pages have one
-
-    return {"formula": partial(formula, check.formula)}

@@ -2,10 +2,10 @@
 
     $s_j = \\mathbf{q} \\cdot \\mathbf{k}_j$<!--= formula(s=scores, q=query, k=keys) -->
 
-Each free index takes all its values, and the formula must hold for each. It must not hold with one
-sign, number or letter changed: then the values would tell nothing, and the check is refused.
+Each free index takes all its values, and the formula must hold for each. A formula with one sign,
+number or letter changed must not do as well: then the values would tell nothing.
 """
 
-from literate.formulas.check import formula
+from literate.formulas.check import held
 
-__all__ = ["formula"]
+__all__ = ["held"]

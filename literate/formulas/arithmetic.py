@@ -37,7 +37,7 @@ def dot(a: Value, b: Value) -> Value:
 
 
 def added(a: Value, b: Value) -> Value:
-    if a.ndim and b.ndim and a.shape != b.shape:
+    if a.shape != b.shape:
         raise Unread(f"{a.shape} and {b.shape} are not added")
     return a + b
 
@@ -50,7 +50,9 @@ def over(a: Value, b: Value) -> Value:
 
 def power(a: Value, b: Value) -> Value:
     """A power of a number, or the inverse of a table."""
-    if a.ndim and b == -1:
+    if a.ndim and b.ndim == 0 and b == -1:
+        if a.shape[0] != a.shape[1] or np.linalg.matrix_rank(a) < len(a):
+            raise Unread("it has no inverse")
         return np.linalg.inv(a)
     if a.ndim or b.ndim:
         raise Unread("only a number has a power, and is one")
@@ -65,6 +67,8 @@ def length(a: Value) -> Value:
 
 def softmax(scores: Value) -> Value:
     """Along each row."""
+    if scores.ndim == 0 or scores.shape[1] == 1:
+        raise Unread("the softmax of a column, or of a number, is 1")
     risen = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return risen / risen.sum(axis=-1, keepdims=True)
 
@@ -76,7 +80,6 @@ COMPUTED: dict[str, Callable] = {
     "times": times,
     "dot": dot,
     "over": over,
-    "modulo": lambda a, b: a % b,
     "power": power,
     "turned": lambda a: a.T,
     "beside": lambda *parts: np.concatenate(parts, axis=1),
@@ -93,7 +96,7 @@ CALLED: dict[str, Callable] = {
     "length": length,
     "softmax": softmax,
 }
-GATHERED: dict[str, Callable] = {"sum": sum, "max": max, "min": min}
+GATHERED: dict[str, Callable] = {"sum": sum, "max": np.maximum.reduce}
 RELATED: dict[str, Callable] = {
     "=": close,
     "≠": lambda a, b: not close(a, b),

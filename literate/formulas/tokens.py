@@ -4,9 +4,9 @@ import re
 from typing import NamedTuple
 
 SIGN = re.compile(
-    r"\\(?:text|mathbf|mathcal|operatorname)\{\s*(?P<word>[^{}]*?)\s*\}"
+    r"\\(?P<face>text|mathbf|mathcal|operatorname)\{\s*(?P<word>[^{}]*?)\s*\}"
     r"|\\tilde\{\s*(?P<tilde>\\?[a-zA-Z]+)\s*\}"
-    r"|(?P<command>\\(?:[a-zA-Z]+|\\))|(?P<number>\d+(?:\.\d+)?)|(?P<sign>[^\s\\])"
+    r"|(?P<command>\\(?:[a-zA-Z]+|.))|(?P<number>\d+(?:\.\d+)?)|(?P<sign>[^\s\\])"
 )
 SPACE = re.compile(r"\\[,;:! ]|\\(?:left|right|[bB]igg?[lr]?)(?![a-zA-Z])")
 ALIGNED = re.compile(r"\\begin\{aligned\}(.*?)\\end\{aligned\}", re.S)
@@ -26,6 +26,7 @@ class Sign(NamedTuple):
     kind: str  # name, number, command or sign
     text: str
     below: bool = False
+    bold: bool = False
 
 
 def signs(latex: str) -> list[Sign]:
@@ -49,11 +50,11 @@ def signs(latex: str) -> list[Sign]:
 
 
 def sign(match: re.Match[str]) -> Sign:
-    word, tilde, command, number, text = match.groups()
+    face, word, tilde, command, number, text = match.groups()
     if tilde:
         return Sign("name", tilde.strip("\\") + "_tilde")
     if word is not None:
-        return Sign("name", word)
+        return Sign("name", LOSS.get((face, word), word), bold=face == "mathbf")
     if number:
         return Sign("number", number)
     if command:
@@ -62,6 +63,7 @@ def sign(match: re.Match[str]) -> Sign:
     return Sign("name" if text.isalpha() else "sign", text)
 
 
+LOSS = {("mathcal", "L"): "loss"}
 GREEK = {r"\alpha", r"\phi"}
 
 

@@ -7,11 +7,11 @@ from literate.formulas.tokens import APART, RELATIONS, SAME, Sign
 
 Node = tuple[Any, ...]  # ("add", left, right), ("name", "alpha", [subscripts]), …
 FUNCTIONS = {r"\exp", r"\ln", r"\log", r"\sin", r"\cos", r"\tanh", r"\max", r"\min"}
-OVER = {r"\sum", r"\max", r"\min"}  # all values of an index
+OVER = {r"\sum", r"\max"}  # all values of an index
 WORDS = {"softmax"}
 # With what no factor begins: a length is not the second of two.
 CLOSING = {")", "]", "}", "|", r"\rVert", ",", APART, SAME, ""}
-BETWEEN = {*RELATIONS, "becomes", "+", "-", "/", r"\cdot", r"\bmod"}
+BETWEEN = {*RELATIONS, "becomes", "+", "-", "/", r"\cdot"}
 
 
 class Unread(Exception):
@@ -72,8 +72,8 @@ class Reader:
 
     def product(self) -> Node:
         found = self.run()
-        while sign := self.take(r"\cdot", r"\bmod"):
-            found = ("dot" if sign == r"\cdot" else "modulo", found, self.run())
+        while self.take(r"\cdot"):
+            found = ("dot", found, self.run())
         return found
 
     def run(self) -> Node:
@@ -97,12 +97,22 @@ class Reader:
             self.need("_")
             where = self.subscript()
             stop = self.braced(self.summed) if self.take("^") else None
-            return ("each", kind[1:], where, stop, self.run())
+            if stop and where[1][0] != "=":
+                raise Unread("a sum up to a number begins at one")
+            return ("each", kind[1:], where, stop, self.product())
         if kind := self.take(*FUNCTIONS):
-            base = self.subscript() if self.take("_") else None
-            given = self.arguments() if self.next == "(" else [self.factor()]
-            return self.powered(("call", kind[1:], base, *given))
+            base = self.base() if kind == r"\log" else None
+            if self.next == "(":
+                return self.powered(("call", kind[1:], base, *self.arguments()))
+            found = ("call", kind[1:], base, self.factor())
+            if self.next == "/" or self.begins() and self.next not in FUNCTIONS | OVER:
+                raise Unread(f"whether {kind} is of {self.next!r} too is not clear")
+            return found
         return self.powered(self.atom())
+
+    def base(self) -> list:
+        self.need("_")
+        return self.subscript()
 
     def after(self, text: str) -> bool:
         return self.signs[self.at + 1].text == text
@@ -110,23 +120,29 @@ class Reader:
     def atom(self) -> Node:
         if self.at == len(self.signs):
             raise Unread("it ends too early")
-        kind, text, _ = self.signs[self.at]
+        kind, text, _, bold = self.signs[self.at]
         self.at += 1
         if kind == "number":
             return "number", float(text)
         if kind == "name":
             if self.next == "(" and (text in self.called or text in WORDS):
                 return ("call", text, None, *self.arguments())
-            return self.named(text)
+            return self.named(text, bold)
         if text == r"\frac":
             return quotient(self.braced(self.summed), self.braced(self.summed))
         if text == r"\sqrt":
             return "call", "sqrt", None, self.braced(self.summed)
         if text == r"\partial":
             return "change", self.factor()
-        if text in ("(", "{"):
+        if text == "(":
             found = self.summed()
-            self.need(")" if text == "(" else "}")
+            self.need(")")
+            return found
+        if text == "{":
+            found = self.factor()
+            if self.next != "}":
+                raise Unread("braces are not seen: write brackets")
+            self.need("}")
             return found
         if text in ("|", r"\lVert"):
             found = self.summed()
@@ -140,7 +156,7 @@ class Reader:
             return ("beside", *found)
         raise Unread(f"{text!r} is not read")
 
-    def named(self, name: str) -> Node:
+    def named(self, name: str, bold: bool) -> Node:
         below: list = []
         while True:
             if self.take("'"):
@@ -151,7 +167,7 @@ class Reader:
                 name += self.signs[self.at + 3].text
                 self.at += 6
             else:
-                return "name", name, below
+                return "name", name, below, bold
 
     def numbered(self) -> bool:
         """Whether a superscript such as `{(2)}` is a part of the name."""
@@ -161,26 +177,32 @@ class Reader:
     def subscript(self) -> list:
         """Indices, each a letter or number and how far from it; or a condition of one."""
         if not self.take("{"):
-            kind, text, _ = self.signs[self.at]
-            self.at += 1
-            return [(int(text) if kind == "number" else text, 0)]
+            self.single()
+            return [(self.letter(), 0)]
         found: list = []
         while not self.take("}"):
-            kind, text, _ = self.signs[self.at]
-            if self.next in RELATIONS:
-                self.at += 1
-                found.append((RELATIONS[text], self.summed()))
-            elif kind in ("name", "number"):
-                self.at += 1
-                step = self.take("-", "+")
-                far = int(self.signs[self.at].text) if step else 0
-                self.at += bool(step)
-                found.append(
-                    (int(text) if kind == "number" else text, -far if step == "-" else far)
-                )
+            if sign := self.take(*RELATIONS):
+                found.append((RELATIONS[sign], self.summed()))
             elif not self.take(","):
-                raise Unread(f"{text!r} in a subscript is not read")
+                found.append(self.stepped())
         return found
+
+    def letter(self) -> str | int:
+        kind, text = self.signs[self.at][:2] if self.next else ("", "the end")
+        if kind not in ("name", "number"):
+            raise Unread(f"{text!r} in a subscript is not read")
+        self.at += 1
+        return int(float(text)) if kind == "number" else text
+
+    def stepped(self) -> tuple[str | int, int]:
+        """A letter or a number, and how far from it."""
+        found = self.letter()
+        if isinstance(found, int) and self.next.isalpha():
+            raise Unread(f"{found}{self.next} in a subscript is a product: write a comma")
+        sign, far = self.take("-", "+"), 0
+        if sign and not isinstance(far := self.letter(), int):
+            raise Unread(f"{far!r} is no step of an index")
+        return found, -far if sign == "-" else far
 
     def arguments(self) -> list[Node]:
         self.need("(")
@@ -196,7 +218,13 @@ class Reader:
             found = read()
             self.need("}")
             return found
+        self.single()
         return self.atom()
+
+    def single(self) -> None:
+        """Without braces TeX takes one digit."""
+        if len(self.next) > 1 and self.signs[self.at].kind == "number":
+            raise Unread(f"only the first digit of {self.next} is placed: write braces")
 
     def powered(self, found: Node) -> Node:
         while self.take("^"):
@@ -216,8 +244,10 @@ class Reader:
 def quotient(above: Node, below: Node) -> Node:
     """What is divided; a slope has a value of its own: `dalpha_ds`, at the indices of both."""
     if above[0] == below[0] == "change":
-        (_, (_, first, at)), (_, (_, second, further)) = above, below
-        return "name", f"d{first}_d{second}", [*at, *further]
+        if above[1][0] != "name" or below[1][0] != "name":
+            raise Unread("only a name has a slope, for a name")
+        (_, (_, first, at, _)), (_, (_, second, further, _)) = above, below
+        return "name", f"d{first}_d{second}", [*at, *further], False
     return "over", above, below
 
 
@@ -225,4 +255,4 @@ def renewed(node: Node) -> Node:
     """What something becomes has a value of its own: `a_new`."""
     if node[0] != "name":
         raise Unread("only a name becomes something")
-    return "name", node[1] + "_new", node[2]
+    return "name", node[1] + "_new", *node[2:]

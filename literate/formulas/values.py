@@ -1,6 +1,7 @@
 """The value of a formula's tree, for given values of its names and of its indices."""
 
 import inspect
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -10,6 +11,7 @@ from literate.formulas.arithmetic import CALLED, COMPUTED, GATHERED, RELATED, Va
 from literate.formulas.indices import Given, Indices, every, number, parted, ranges
 from literate.formulas.tree import Node, Unread
 
+VECTOR = re.compile("[a-z](_[a-z]+)*")  # what is bold if it is one
 COLUMNS = "columns"  # given: vectors are columns
 
 
@@ -49,7 +51,7 @@ def value(node: Node, given: Given, at: Indices) -> Value:
     if kind == "number":
         return np.float64(parts[0])
     if kind == "name":
-        return named(parts[0], parts[1], given, at)
+        return named(*parts, given, at)
     if kind == "each":
         return gathered(node, given, at)
     if kind == "call":
@@ -57,7 +59,7 @@ def value(node: Node, given: Given, at: Indices) -> Value:
     return COMPUTED[kind](*(value(part, given, at) for part in parts))
 
 
-def named(name: str, below: list, given: Given, at: Indices) -> Value:
+def named(name: str, below: list, bold: bool, given: Given, at: Indices) -> Value:
     """The value of a name where its indices say; an index by itself is a number."""
     if not below and name in at:
         return np.float64(at[name])
@@ -65,6 +67,10 @@ def named(name: str, below: list, given: Given, at: Indices) -> Value:
     found = number(given[full])[tuple(spot(one, at) for one in indices)]
     if found.ndim > 2:
         raise Unread(f"{full} has {found.ndim} axes where it stands")
+    if bold and found.ndim == 0:
+        raise Unread(f"{full} is a number, and bold")
+    if found.ndim == 1 and not bold and VECTOR.fullmatch(full):
+        raise Unread(f"{full} is a vector, and not bold")
     return vector(found, given)
 
 
@@ -80,21 +86,25 @@ def vector(found: np.ndarray, given: Given) -> Value:
     return found[:, None] if COLUMNS in given else found[None]
 
 
-def called(name: str, base: list | None, *parts: Node, given: Given, at: Indices) -> Value:
+def called(name: str, base: list, *parts: Node, given: Given, at: Indices) -> Value:
     """The value of a function, of the page's own if it gives one."""
     found = [value(part, given, at) for part in parts]
     if callable(own := given.get(name)):
         return vector(number(own(*map(torch.as_tensor, found))), given)
     if name == "log":
-        return np.log(found[0]) / np.log(base[0][0] if base else np.e)
+        return np.log(found[0]) / np.log(base[0][0])
     return CALLED[name](*found)
 
 
 def gathered(node: Node, given: Given, at: Indices) -> Value:
     """A sum, or the largest or least, over all values of an index that its conditions admit."""
     _, kind, ((letter, _), *conditions), stop, body = node
+    if letter in at:
+        raise Unread(f"{letter} is free, and that of a {kind}")
     if stop is None:
-        all_of = ranges(body, given, {*at})[letter]
+        if letter not in (found := ranges(body, given, {*at})):
+            raise Unread(f"nothing stands at {letter}")
+        all_of = found[letter]
     else:
         (_, start), *conditions = conditions
         all_of = range(int(value(start, given, at)), int(value(stop, given, at)) + 1)
@@ -112,6 +122,10 @@ def admits(condition: tuple, letter: str, given: Given, at: Indices) -> bool:
     sign, other = condition
     if sign in RELATED:
         return bool(RELATED[sign](np.float64(at[letter]), value(other, given, at)))
+    if sign not in given:
+        raise Unread(f"no condition is given for {sign}")
+    if missing := {*inspect.signature(given[sign]).parameters} - {*at}:
+        raise Unread(f"{sign} asks for {min(missing)}, which is no index here")
     return asked(given[sign], at)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from literate.formulas import formula
+from literate.formulas import check, held
 from literate.formulas.tokens import signs
 from literate.formulas.tree import Reader, Unread
 from literate.guards import uncomputed
@@ -17,6 +17,16 @@ A = S.softmax(dim=0)
 SQUARE = torch.randn(4, 4, generator=torch.Generator().manual_seed(0))
 X, Y = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(1))
 W = torch.randn(3, 3, generator=torch.Generator().manual_seed(2))
+
+
+def formula(latex: str, *cases: dict, **given: object) -> object:
+    """What a check says that asks for the formula with these values."""
+    return held(latex, lambda formula: formula(*cases, **given))
+
+
+def alone(latex: str, **given: object) -> object:
+    """What the formula comes to, without asking its neighbours."""
+    return check.formula(signs(latex), **given)
 
 
 def gates(s, new):
@@ -68,7 +78,6 @@ HOLD = [
     ),
     (r"y = \log_2 x + \ln x", {"y": torch.tensor(5.0).log2() + torch.tensor(5.0).log(), "x": 5.0}),
     (r"y = e^{x \ln a}", {"y": 3**1.5, "x": 1.5, "a": 3.0}),
-    (r"y = 1 + x \bmod 4", {"y": 4, "x": 11}),
     (
         r"[\mathbf{a} \;\; \mathbf{b}]\, W = \mathbf{a} W_0 + \mathbf{b} W_1",
         {
@@ -138,13 +147,13 @@ def test_values_under_which_another_formula_would_hold_are_refused(latex, given,
     if change is None:
         assert formula(latex, **given) is True
     else:
-        with pytest.raises(Unread, match=re.escape(f"{change} too: give other values")):
+        with pytest.raises(Unread, match=re.escape(f"with {change} it would be so too")):
             formula(latex, **given)
 
 
 def test_what_one_case_leaves_open_another_decides() -> None:
     latex, larger = r"c = 2 \max(a, b)", {"a": 3.0, "b": 2.0, "c": 6.0}
-    with pytest.raises(Unread, match="a for b too"):
+    with pytest.raises(Unread, match="with a for b"):
         formula(latex, larger)
     assert formula(latex, larger, {"a": 1.0, "b": 2.0, "c": 4.0}) is True
     assert formula(latex, larger, {"a": 1.0, "b": 2.0, "c": 2.0}) is False
@@ -155,6 +164,69 @@ def test_two_that_say_the_same() -> None:
     cases = [{"R": rows} for rows in (3, 4, 5)]
     assert formula(latex, *cases, T=12, D=8) is True
     assert formula(latex.replace("{2}", "{3}"), *cases, T=12, D=8) is False
+
+
+@pytest.mark.parametrize(
+    ("latex", "given", "holds"),
+    [
+        (r"a < b > c", {"a": 1, "b": 3, "c": 2}, True),
+        (r"a < b > c", {"a": 1, "b": 3, "c": 4}, False),
+        (r"a < b < c", {"a": 1, "b": 3, "c": 2}, False),
+        (r"a \le b", {"a": 1, "b": 1}, True),
+        (r"a \ge b", {"a": 1, "b": 1}, True),
+        (r"a \le b", {"a": 2, "b": 1}, False),
+        (r"a \ge b", {"a": 1, "b": 2}, False),
+        (r"a < b", {"a": 1, "b": 1}, False),
+        (r"a > b", {"a": 1, "b": 1}, False),
+        (r"a \ne b", {"a": 1, "b": 1}, False),
+        (r"a \ne b", {"a": 1, "b": 2}, True),
+        (r"a = b", {"a": 1, "b": 1 + 1e-6}, True),
+        (r"a = b", {"a": 1, "b": 1 + 1e-4}, False),
+        (r"a = 0", {"a": 1e-7}, True),
+        (r"a = 0", {"a": 1e-5}, False),
+        (r"s_{i+1} = s_i + 2", {"s": [1, 3, 5, 7]}, True),
+        (r"s_{i+1} = s_i + 2", {"s": [1, 3, 5, 8]}, False),
+        (r"s_{i-1} = s_i - 2", {"s": [2, 3, 5, 7]}, False),
+        (r"+a - \big(b - \Big(c\Big)\big) = 4", {"a": 1, "b": 2, "c": 5}, True),
+        (r"\ln a = 1", {"a": torch.e}, True),
+        (r"\log_2 a = 3", {"a": 8}, True),
+        (r"\max_i s_i = 3", {"s": [1, 3, 2]}, True),
+        (r"\min(a, b) = 1", {"a": 1, "b": 3}, True),
+        (r"s_i = i", {"s": [0, 1, 2]}, True),
+        (r"a = e", {"a": torch.e}, True),
+        (r"a = e", {"a": 2, "e": 2}, True),
+        (
+            r"\frac{\partial \mathcal{L}}{\partial s_j} = L_j",
+            {"dloss_ds": [1, 2], "L": [1, 2]},
+            True,
+        ),
+        (r"\sum_j \mathbf{x}_j \cdot \mathbf{y}_j = 32", {"x": [[1], [2]], "y": [[2], [15]]}, True),
+    ],
+)
+def test_what_a_relation_comes_to(latex: str, given: dict, holds: bool) -> None:
+    assert alone(latex, **given) is holds
+
+
+def test_a_softmax_of_large_scores() -> None:
+    scores = torch.tensor([[1000.0, 999.0]])
+    assert alone(r"P = \operatorname{softmax}(S)", P=scores.softmax(dim=-1), S=scores) is True
+
+
+def test_what_is_changed_for_a_neighbour() -> None:
+    latex = r"\sum_j \alpha_{ij} + 120 \sin x^2 \le \max(a, -b)^\top"
+    found = {change for _, change in check.neighbours(signs(latex))}
+    expected = {r"\sum left out", "i for j", "j for i", "ji for ij", "- for +", "+ for -"}
+    expected |= {"132 for 120", r"\cos for \sin", "3 for 2", "^ left out", r"\ge for \le"}
+    expected |= {r"\min for \max", r"\top left out", "x for a", "b for alpha", "alpha for x"}
+    assert expected <= found
+    assert "ij for ji" not in found
+    assert not any("i for x" in change for change in found)
+
+
+def test_a_value_is_held_as_well_as_its_check_asks() -> None:
+    assert held(r"2 T^2 d", lambda formula: formula(T=8, d=512) == 65536) is True
+    with pytest.raises(Unread, match="with 3 for 2"):
+        held(r"2 T^2 d", lambda formula: formula(T=8, d=512) > 0)
 
 
 def test_without_a_relation_it_has_a_value() -> None:
@@ -173,6 +245,19 @@ def test_only_for_these_indices() -> None:
     assert formula(ALLOWED, **given, where=lambda i, j: may[i, j]) is True
     with pytest.raises(Unread, match="no value"):
         formula(ALLOWED, **given, where=lambda i, j: False)
+    with pytest.raises(Unread, match="no index"):
+        formula(ALLOWED, **given, where=lambda i, k: may[i, k])
+    with pytest.raises(Unread, match="allowed asks for k, which is no index"):
+        formula(ALLOWED, **given | {"allowed": lambda i, k: may[i, k]})
+    with pytest.raises(Unread, match="no condition is given for allowed"):
+        formula(ALLOWED, alpha=alpha, s=SQUARE)
+    two = ALLOWED + r" \qquad z_i = \sum_l s_{il}"  # the second has no j: it holds for all
+    given["z"] = SQUARE.sum(dim=1)
+    assert formula(two, **given, where=lambda i, j: may[i, j]) is True
+    given["z"] = given["z"] + torch.tensor([0, 0, 0, 1])
+    assert formula(two, **given, where=lambda i, j: may[i, j]) is False
+    with pytest.raises(Unread, match="i for j|j for i"):  # asked of neighbours as well
+        formula(r"s_{ij} = 2 t_{ij}", s=SQUARE, t=SQUARE / 2, where=lambda i, j: i == j)
 
 
 def test_vectors_as_columns() -> None:
@@ -197,6 +282,35 @@ def test_vectors_as_columns() -> None:
         (r"1 / X", {"X": [[1, 2], [3, 4]]}, "only a number divides"),
         (r"x_{ij}", {"x": [1, 2]}, "1 axes, and 2 indices"),
         (r"x", {"x": torch.ones(2, 2, 2)}, "3 axes"),
+        (r"s_i = t_i", {"s": [1, 2], "t": [1, 2, 3]}, "stands at 2 values, and at 3"),
+        (r"\mathbf{a} = 1", {"a": 1}, "is a number, and bold"),
+        (r"a = 1", {"a": [1, 2]}, "is a vector, and not bold"),
+        (r"a = {b + 1}^2", {"a": 1, "b": 0}, "braces are not seen"),
+        (r"a = x^10", {"a": 1, "x": 1}, "only the first digit of 10"),
+        (r"a = s_10", {"a": 1, "s": [1] * 11}, "only the first digit of 10"),
+        (r"a = M_{2i}", {"a": 1, "M": X}, "write a comma"),
+        (r"a = s_{i+j}", {"a": 1, "s": [1]}, "'j' is no step of an index"),
+        (r"a = s_{i", {"a": 1, "s": [1]}, "'the end' in a subscript"),
+        (r"a = s_+", {"a": 1, "s": [1]}, "in a subscript is not read"),
+        (r"a = \sum_{j \ne 0}^{2} s_j", {"a": 1, "s": [1, 2, 3]}, "begins at one"),
+        (r"s_j = \sum_j s_j", {"s": [1, 2]}, "j is free, and that of a sum"),
+        (r"a = \sum_j b", {"a": 1, "b": 1}, "nothing stands at j"),
+        (r"a = \sin_i b", {"a": 1, "b": 1}, "not read"),
+        (r"a = \log b", {"a": 1, "b": 1}, "'_' is missing"),
+        (r"a = \exp b c", {"a": 1, "b": 1, "c": 1}, "not clear"),
+        (r"a = \ln b / c", {"a": 1, "b": 1, "c": 1}, "not clear"),
+        (r"a = b \/ c", {"a": 1, "b": 1, "c": 1}, "not read"),
+        (r"M^{-1}", {"M": torch.ones(2, 2)}, "no inverse"),
+        (r"M^{-1}", {"M": torch.ones(2, 3)}, "no inverse"),
+        (r"\frac{\partial a^2}{\partial b}", {"a": 1, "b": 1}, "only a name has a slope"),
+        (r"\operatorname{softmax}(a)", {"a": 1}, "is 1"),
+        (r"|a|", {"a": 1}, "only a vector has a length"),
+        (r"a^X", {"a": 1, "X": X}, "only a number has a power"),
+        (r"X \cdot Y", {"X": X, "Y": Y}, "no vectors of one size"),
+        (r"a = s_{9}", {"a": 1, "s": [1]}, "is not read: IndexError"),
+        (r"a = \sum_{j=0}^{9} s_j", {"a": 1, "s": [1]}, "is not read: IndexError"),
+        (r"a = \exp(b, c)", {"a": 1, "b": 1, "c": 1}, "is not read"),
+        (r"a = \partial b", {"a": 1, "b": 1}, "is not read"),
         (r"1 + 2 \ \text{becomes}\ 3", {}, "only a name becomes"),
         (r"\sum_{j < 0} s_j = 0", {"s": [1, 2]}, "has no value"),
     ],
@@ -207,8 +321,10 @@ def test_what_is_not_in_the_notation_says_so(latex: str, given: dict, said: str)
 
 
 def test_a_product_of_letters_and_a_call() -> None:
-    assert Reader(signs("g(x)"), ()).all() == [("times", ("name", "g", []), ("name", "x", []))]
-    assert Reader(signs("g(x)"), {"g"}).all() == [("call", "g", None, ("name", "x", []))]
+    assert Reader(signs("g(x)"), ()).all() == [
+        ("times", ("name", "g", [], False), ("name", "x", [], False))
+    ]
+    assert Reader(signs("g(x)"), {"g"}).all() == [("call", "g", None, ("name", "x", [], False))]
 
 
 def page(text: str) -> Page:
