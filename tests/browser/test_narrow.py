@@ -13,6 +13,13 @@ SIDEWAYS = """() => [...document.querySelectorAll(".md-content *")].filter(node 
 PLAIN = f"""() => ({SIDEWAYS})().filter(node =>
   !getComputedStyle(node).backgroundImage.includes("gradient")
 ).map(node => node.outerHTML.slice(0, 120))"""
+# The smallest letters of each drawing, as they show.
+LETTERS = """() => Promise.all([...document.querySelectorAll("figure > p > img")].map(async img => {
+    const drawing = await (await fetch(img.src)).text()
+    const sizes = [...drawing.matchAll(/font-size: ([\\d.]+)px/g)].map(size => +size[1])
+    const [, width] = drawing.match(/viewBox="0 0 ([\\d.]+)/)
+    return [img.src, Math.min(...sizes) * img.getBoundingClientRect().width / width]
+  }))"""
 ABOVE = f"""() => ({SIDEWAYS})().flatMap(node => [...node.querySelectorAll("table")]).filter(
   table => getComputedStyle(table).backgroundColor !== "rgba(0, 0, 0, 0)").length"""
 
@@ -35,3 +42,12 @@ def test_the_number_of_a_chapter_stands_inside_its_column(opened: Callable[..., 
     room = """item => parseFloat(getComputedStyle(item).marginLeft)
       / parseFloat(getComputedStyle(item, "::marker").fontSize)"""
     assert opened("", viewport=PHONE).locator(".map ol li").first.evaluate(room) >= 1.6
+
+
+@pytest.mark.parametrize(
+    "address", ["speed/a-gpu-kernel/", "speed/what-attention-costs/", "foundations/the-block/"]
+)
+def test_the_letters_of_a_drawing_can_be_read(opened: Callable[..., Page], address: str) -> None:
+    found = opened(address, viewport=PHONE).evaluate(LETTERS)
+    assert found
+    assert [drawing for drawing, size in found if size < 10] == []
