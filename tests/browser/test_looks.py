@@ -86,3 +86,27 @@ def test_a_button_that_can_do_no_more_hands_on_the_focus(explorer: Explorer) -> 
         while button.is_enabled():
             button.press("Enter")
         assert page.evaluate("document.activeElement.dataset.at") == other
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_folded_reference_opens_for_who_is_sent_into_it(
+    opened: Callable[..., Page], scripts: bool
+) -> None:
+    page, into = "foundations/scaling/", "#attention.functional.dot_product_attention"
+    names = ".reference .doc-heading"
+    assert not opened(page, java_script_enabled=scripts).locator(names).is_visible()
+    opened(page + into, java_script_enabled=scripts).locator(names).wait_for()
+
+
+def test_a_folded_reference_is_open_on_paper_and_beside_the_prose(
+    opened: Callable[..., Page],
+) -> None:
+    page = opened("foundations/scaling/", viewport={"width": 2200, "height": 900})
+    name, label = (page.locator(f".reference {part}") for part in (".doc-heading", "> summary"))
+    assert name.is_visible()
+    assert not label.is_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert label.is_visible()
+    assert not name.is_visible()
+    page.emulate_media(media="print")
+    assert name.is_visible()
