@@ -79,6 +79,14 @@ def test_on_paper_a_citation_stays_and_source_code_does_not(opened: Callable[...
     assert page.locator(".doc details:visible").count() > 0
 
 
+def test_on_paper_each_head_has_its_table_and_its_name(opened: Callable[..., Page]) -> None:
+    page = opened("")
+    page.emulate_media(media="print")
+    assert page.locator(".attn__head:visible").all_inner_texts() == ["Head 4"]
+    names = "nodes => nodes.map(node => getComputedStyle(node, '::before').content.at(-2))"
+    assert page.locator(".attn__matrix:visible").evaluate_all(names) == ["4", "2", "8"]
+
+
 def test_a_button_that_can_do_no_more_hands_on_the_focus(explorer: Explorer) -> None:
     page = explorer.page
     for name, other in (("add", "remove"), ("remove", "add")):
