@@ -59,6 +59,18 @@ def test_what_was_sought_is_marked_where_one_lands(opened: Callable[..., Page]) 
     page.locator("mark", has_text="temperature").first.wait_for(state="attached")
 
 
+def test_where_a_number_comes_from_lies_over_the_header(opened: Callable[..., Page]) -> None:
+    page = opened("foundations/one-context-vector/", viewport={"width": 1440, "height": 900})
+    number = page.locator("p > .checked:visible").nth(5)
+    number.evaluate("node => scrollBy(0, node.getBoundingClientRect().top - 60)")
+    box = number.bounding_box()
+    assert box
+    above = {"x": box["x"], "y": box["y"] - 24, "width": 40, "height": 16}
+    before = page.screenshot(clip=above)
+    number.hover()
+    assert page.screenshot(clip=above) != before
+
+
 def test_figures_turn_dark_without_a_script(opened: Callable[..., Page]) -> None:
     for scheme, turned in (("dark", True), ("light", False)):
         page = opened("foundations/softmax/", java_script_enabled=False, color_scheme=scheme)
