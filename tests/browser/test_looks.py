@@ -59,6 +59,16 @@ def test_what_was_sought_is_marked_where_one_lands(opened: Callable[..., Page]) 
     page.locator("mark", has_text="temperature").first.wait_for(state="attached")
 
 
+def test_who_seeks_nothing_is_sent_no_index(opened: Callable[..., Page]) -> None:
+    asked = (
+        "performance.getEntriesByType('resource').filter(({ name }) => /index.json$/.test(name))"
+    )
+    for sought, count in (("", 0), ("temperature", 1)):
+        page = opened(f"foundations/softmax/?h={sought}")
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate(f"{asked}.length") == count
+
+
 def test_where_a_number_comes_from_lies_over_the_header(opened: Callable[..., Page]) -> None:
     page = opened("foundations/one-context-vector/", viewport={"width": 1440, "height": 900})
     number = page.locator("p > .checked:visible").nth(5)
