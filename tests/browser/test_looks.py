@@ -81,6 +81,13 @@ def test_where_a_number_comes_from_lies_over_the_header(opened: Callable[..., Pa
     assert page.screenshot(clip=above) != before
 
 
+@pytest.mark.parametrize("address", ["reference/backends/", "reference/laws-of-modules/"])
+def test_on_a_desk_no_output_scrolls_sideways(opened: Callable[..., Page], address: str) -> None:
+    wide = "nodes => nodes.filter(node => node.scrollWidth > node.clientWidth + 1).length"
+    page = opened(address, viewport={"width": 1440, "height": 900})
+    assert page.locator(".output pre > code").evaluate_all(wide) == 0
+
+
 def test_figures_turn_dark_without_a_script(opened: Callable[..., Page]) -> None:
     for scheme, turned in (("dark", True), ("light", False)):
         page = opened("foundations/softmax/", java_script_enabled=False, color_scheme=scheme)
