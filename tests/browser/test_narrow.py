@@ -69,3 +69,11 @@ def test_the_letters_of_a_drawing_can_be_read(opened: Callable[..., Page], addre
     found = opened(address, viewport=PHONE).evaluate(LETTERS)
     assert found
     assert [drawing for drawing, size in found if size < 10] == []
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_first_links_of_the_book_are_not_broken(
+    opened: Callable[..., Page], width: int
+) -> None:
+    links = opened("", viewport={"width": width, "height": 844}).locator(".lede + p a")
+    assert links.evaluate_all("nodes => nodes.map(node => node.getClientRects().length)") == [1] * 3
