@@ -59,6 +59,35 @@ def test_what_was_sought_is_marked_where_one_lands(opened: Callable[..., Page]) 
     page.locator("mark", has_text="temperature").first.wait_for(state="attached")
 
 
+def test_who_seeks_nothing_is_sent_no_index(opened: Callable[..., Page]) -> None:
+    asked = (
+        "performance.getEntriesByType('resource').filter(({ name }) => /index.json$/.test(name))"
+    )
+    for sought, count in (("", 0), ("temperature", 1)):
+        page = opened(f"foundations/softmax/?h={sought}")
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate(f"{asked}.length") == count
+
+
+def test_where_a_number_comes_from_lies_over_the_header(opened: Callable[..., Page]) -> None:
+    page = opened("foundations/one-context-vector/", viewport={"width": 1440, "height": 900})
+    number = page.locator("p > .checked:visible").nth(5)
+    number.evaluate("node => scrollBy(0, node.getBoundingClientRect().top - 60)")
+    box = number.bounding_box()
+    assert box
+    above = {"x": box["x"], "y": box["y"] - 24, "width": 40, "height": 16}
+    before = page.screenshot(clip=above)
+    number.hover()
+    assert page.screenshot(clip=above) != before
+
+
+@pytest.mark.parametrize("address", ["reference/backends/", "reference/laws-of-modules/"])
+def test_on_a_desk_no_output_scrolls_sideways(opened: Callable[..., Page], address: str) -> None:
+    wide = "nodes => nodes.filter(node => node.scrollWidth > node.clientWidth + 1).length"
+    page = opened(address, viewport={"width": 1440, "height": 900})
+    assert page.locator(".output pre > code").evaluate_all(wide) == 0
+
+
 def test_figures_turn_dark_without_a_script(opened: Callable[..., Page]) -> None:
     for scheme, turned in (("dark", True), ("light", False)):
         page = opened("foundations/softmax/", java_script_enabled=False, color_scheme=scheme)
@@ -79,6 +108,14 @@ def test_on_paper_a_citation_stays_and_source_code_does_not(opened: Callable[...
     assert page.locator(".doc details:visible").count() > 0
 
 
+def test_on_paper_each_head_has_its_table_and_its_name(opened: Callable[..., Page]) -> None:
+    page = opened("")
+    page.emulate_media(media="print")
+    assert page.locator(".attn__head:visible").all_inner_texts() == ["Head 4"]
+    names = "nodes => nodes.map(node => getComputedStyle(node, '::before').content.at(-2))"
+    assert page.locator(".attn__matrix:visible").evaluate_all(names) == ["4", "2", "8"]
+
+
 def test_a_button_that_can_do_no_more_hands_on_the_focus(explorer: Explorer) -> None:
     page = explorer.page
     for name, other in (("add", "remove"), ("remove", "add")):
@@ -86,3 +123,27 @@ def test_a_button_that_can_do_no_more_hands_on_the_focus(explorer: Explorer) -> 
         while button.is_enabled():
             button.press("Enter")
         assert page.evaluate("document.activeElement.dataset.at") == other
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_folded_reference_opens_for_who_is_sent_into_it(
+    opened: Callable[..., Page], scripts: bool
+) -> None:
+    page, into = "foundations/scaling/", "#attention.functional.dot_product_attention"
+    names = ".reference .doc-heading"
+    assert not opened(page, java_script_enabled=scripts).locator(names).is_visible()
+    opened(page + into, java_script_enabled=scripts).locator(names).wait_for()
+
+
+def test_a_folded_reference_is_open_on_paper_and_beside_the_prose(
+    opened: Callable[..., Page],
+) -> None:
+    page = opened("foundations/scaling/", viewport={"width": 2200, "height": 900})
+    name, label = (page.locator(f".reference {part}") for part in (".doc-heading", "> summary"))
+    assert name.is_visible()
+    assert not label.is_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert label.is_visible()
+    assert not name.is_visible()
+    page.emulate_media(media="print")
+    assert name.is_visible()

@@ -13,6 +13,23 @@ SIDEWAYS = """() => [...document.querySelectorAll(".md-content *")].filter(node 
 PLAIN = f"""() => ({SIDEWAYS})().filter(node =>
   !getComputedStyle(node).backgroundImage.includes("gradient")
 ).map(node => node.outerHTML.slice(0, 120))"""
+# Cells of more than three lines whose column is narrower than fourteen digits.
+THIN = """() => [...document.querySelectorAll(".md-content table:not([class]) td")].filter(cell => {
+    const style = getComputedStyle(cell), range = document.createRange()
+    range.selectNodeContents(cell)
+    const lines = range.getBoundingClientRect().height / parseFloat(style.lineHeight)
+    const pen = document.createElement("canvas").getContext("2d")
+    pen.font = style.font
+    const room = cell.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight)
+    return lines > 3.5 && room < 14 * pen.measureText("0").width
+  }).map(cell => cell.textContent)"""
+# The smallest letters of each drawing, as they show.
+LETTERS = """() => Promise.all([...document.querySelectorAll("figure > p > img")].map(async img => {
+    const drawing = await (await fetch(img.src)).text()
+    const sizes = [...drawing.matchAll(/font-size: ([\\d.]+)px/g)].map(size => +size[1])
+    const [, width] = drawing.match(/viewBox="0 0 ([\\d.]+)/)
+    return [img.src, Math.min(...sizes) * img.getBoundingClientRect().width / width]
+  }))"""
 ABOVE = f"""() => ({SIDEWAYS})().flatMap(node => [...node.querySelectorAll("table")]).filter(
   table => getComputedStyle(table).backgroundColor !== "rgba(0, 0, 0, 0)").length"""
 
@@ -35,3 +52,28 @@ def test_the_number_of_a_chapter_stands_inside_its_column(opened: Callable[..., 
     room = """item => parseFloat(getComputedStyle(item).marginLeft)
       / parseFloat(getComputedStyle(item, "::marker").fontSize)"""
     assert opened("", viewport=PHONE).locator(".map ol li").first.evaluate(room) >= 1.6
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["about/conventions/", "speed/benchmarks/", "foundations/cross-attention/"],
+)
+def test_a_table_of_words_is_wider_than_a_word(opened: Callable[..., Page], address: str) -> None:
+    assert opened(address, viewport=PHONE).evaluate(THIN) == []
+
+
+@pytest.mark.parametrize(
+    "address", ["speed/a-gpu-kernel/", "speed/what-attention-costs/", "foundations/the-block/"]
+)
+def test_the_letters_of_a_drawing_can_be_read(opened: Callable[..., Page], address: str) -> None:
+    found = opened(address, viewport=PHONE).evaluate(LETTERS)
+    assert found
+    assert [drawing for drawing, size in found if size < 10] == []
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+def test_the_first_links_of_the_book_are_not_broken(
+    opened: Callable[..., Page], width: int
+) -> None:
+    links = opened("", viewport={"width": width, "height": 844}).locator(".lede + p a")
+    assert links.evaluate_all("nodes => nodes.map(node => node.getClientRects().length)") == [1] * 3

@@ -38,7 +38,7 @@ function __md_set(name, value, storage, scope = __md_scope) {
 {
   const { open, send } = XMLHttpRequest.prototype
   const wanted = new Promise(resolve => {
-    if (new URLSearchParams(location.search).has("h")) resolve() // who comes from it: what was sought is marked
+    if (new URLSearchParams(location.search).get("h")) resolve() // who comes from it: what was sought is marked
     for (const type of ["focusin", "change"])
       addEventListener(type, ({ target }) => target.closest?.(".md-search, #__search") && resolve())
   })
