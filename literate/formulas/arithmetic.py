@@ -4,12 +4,13 @@ A number has no axis, a vector is a table of one row or one column.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from literate.formulas.tree import Unread
 
-Value = np.ndarray | np.float64
+Value = Any  # a number or a table of numpy's
 
 
 def close(a: Value, b: Value) -> bool:

@@ -51,7 +51,7 @@ def value(node: Node, given: Given, at: Indices) -> Value:
     if kind == "number":
         return np.float64(parts[0])
     if kind == "name":
-        return named(*parts, given, at)
+        return named(parts[0], parts[1], parts[2], given, at)
     if kind == "each":
         return gathered(node, given, at)
     if kind == "call":
