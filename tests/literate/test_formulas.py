@@ -58,7 +58,7 @@ HOLD = [
     (r"c = \lVert \mathbf{a} \rVert", {"c": X[0].norm(), "a": X[0]}),
     (
         r"\operatorname{f}(X) = \operatorname{softmax}(X X^\top / \sqrt{d})\, X",
-        {"d": 3, "X": X, "f": lambda x: torch.softmax(x @ x.T / 3**0.5, -1) @ x},
+        {"d": 3, "X": X, "f": lambda x: torch.nn.functional.scaled_dot_product_attention(x, x, x)},
     ),
     (
         r"s \ \text{becomes}\ c \tanh(s / c)",
