@@ -24,7 +24,6 @@ DTYPE = re.compile(r"\b(?:b?float16|float64)\b")
 # Set elsewhere: a share in a wrong answer, versions, sizes that test_measured*.py hold, and one
 # that test_mutants_record.py holds.
 ELSEWHERE = {
-    "multi-head-attention.md": {"0.3"},
     "conventions.md": {"2.1"},
     "counts.md": {"300"},
     "models.md": {"3.1"},
