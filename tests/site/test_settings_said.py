@@ -21,7 +21,7 @@ NUMBERS = re.compile(r"[-−\d_.,\s]+(?:e-?\d+)?")  # a span of code that is not
 CHECK = re.compile(r"<!--=(.*?)-->", re.DOTALL)
 SHAPE = re.compile(r"\(\d+(?:, ?\d+)+,?\)")
 DTYPE = re.compile(r"\b(?:b?float16|float64)\b")
-# Set elsewhere: a share in a wrong answer, versions, sizes that test_measured*.py hold, and one
+# Set elsewhere: versions, sizes that test_measured*.py hold, and one
 # that test_mutants_record.py holds.
 ELSEWHERE = {
     "conventions.md": {"2.1"},
