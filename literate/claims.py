@@ -35,9 +35,9 @@ SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")
 def at_odds(page: Page) -> Iterator[tuple[int, str]]:
     """What is said before or behind a check and does not agree with it, with the line."""
     for check in page.checks:
-        tree = parse(check.expression, "eval")
         if check.formula:  # which is computed itself
             continue
+        tree = parse(check.expression, "eval")
         if check.printed:
             unit = UNIT.match(page.prose, check.end)
             if unit and not counted(unit[1], tree):

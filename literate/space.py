@@ -107,7 +107,7 @@ class Space:
 
     def _value(self, code: CodeType, **names: object) -> object:
         with settings.kept():
-            return eval(code, vacuous.NAMES | names | vars(self.module))
+            return eval(code, vacuous.NAMES | vars(self.module) | names)
 
     def saved(self) -> dict[str, bytes]:
         """The files that the last block saved as pictures, by name; they are gone then."""

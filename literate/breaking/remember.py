@@ -44,7 +44,8 @@ class Remembering(Module):
     def value(self, check: Check | Table) -> object:
         value = super().value
         self.pictures = None
-        return self._once("value", (check.line, check.expression), lambda: value(check))
+        asked = check.line, check.expression, getattr(check, "formula", "")
+        return self._once("value", asked, lambda: value(check))
 
     def attempt(self, attempt: Block, check: Block) -> str:
         said = super().attempt

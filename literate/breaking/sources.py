@@ -47,8 +47,9 @@ def code() -> str:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             names = imported(node)
             for name in [*names, *(name.rpartition(".")[0] for name in names)]:
-                module = ROOT / (name.replace(".", "/") + ".py")
-                waiting |= {module} - seen if module.exists() else set()
+                place = ROOT / name.replace(".", "/")
+                modules = place.with_suffix(".py"), place / "__init__.py"
+                waiting |= {module for module in modules if module.exists()} - seen
     return digest(sorted(seen))
 
 

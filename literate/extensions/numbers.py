@@ -24,7 +24,7 @@ SOURCED = (
     r"<!-- source: (?P<source>(?!-->)[^\n]+?) *-->"
 )
 # A check on a line of its own is a block to Markdown, not part of a sentence.
-ALONE = re.compile(r"<!--=.*?-->", re.S)
+ALONE = re.compile(r"<!--=(?P<expression>.*?)-->", re.S)
 
 
 def opens(text: str, kind: str, said: str, described: str) -> etree.Element:
@@ -112,7 +112,7 @@ class Alone(Postprocessor):
         return ALONE.sub(self.said, text)
 
     def said(self, match: re.Match[str]) -> str:
-        expression = " ".join(match[0][5:-3].split())
+        expression = " ".join(match["expression"].split())
         if not ASKS.search(expression):
             return ""
         # Its word comes from the style sheet: it belongs in no search, and in no copy.

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from literate.formulas.tree import Unread
+from literate.formulas.cursor import Unread
 
 Value = Any  # a number or a table of numpy's
 

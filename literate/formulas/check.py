@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from literate.formulas.arithmetic import CALLED
+from literate.formulas.cursor import Unread
 from literate.formulas.indices import Given, ranges
-from literate.formulas.tokens import RELATIONS, Sign, signs
-from literate.formulas.tree import Node, Reader, Unread
+from literate.formulas.tokens import Sign, signs
+from literate.formulas.tree import Node, Reader
 from literate.formulas.values import COLUMNS, holds, values
 from literate.values import truth
 
@@ -66,13 +68,14 @@ def formula(
             raise Unread(f"it is not read: {error!r}") from error
     if all(isinstance(one, bool) for case in found for one in case):
         return all(one for case in found for one in case)
-    told = [one if len(one) > 1 else one[0] for one in found]
-    return told if cases else told[0]
+    came = [one if len(one) > 1 else one[0] for one in found]
+    return came if cases else came[0]
 
 
 def outcome(said: list[Sign], given: Given, where: Callable | None) -> list[bool | object]:
     """Of each relation whether it holds, of anything else its values, an axis for each index."""
-    trees = Reader(said, {name for name, one in given.items() if callable(one)}).all()
+    own = {name for name, one in given.items() if callable(one)}
+    trees = Reader(said, own | {*CALLED}).all()
     if where is not None and not any(asks(where, tree, given) for tree in trees):
         raise Unread("where= names what is no index")
     return [
@@ -113,7 +116,7 @@ def others(one: Sign, said: list[Sign]) -> Iterator[list[Sign]]:
     if one.kind == "number":
         number = int(float(one.text))
         yield [one._replace(text=str(number + max(1, number // 10)))]
-    if one.kind == "name" and one.text not in ("becomes", *RELATIONS):
+    if one.kind == "name" and one.text != "becomes":
         alike = {x.text: x for x in said if x.kind == "name" and x.below == one.below}
         for text in sorted({*alike} - {one.text, "becomes"}):
             yield [alike[text]]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from literate.formulas.tree import Node, Unread
+from literate.formulas.cursor import Unread
+from literate.formulas.tree import Node
 
 Given = Mapping[str, Any]
 Indices = dict[str, int]

@@ -3,41 +3,24 @@
 from collections.abc import Container
 from typing import Any
 
-from literate.formulas.tokens import APART, RELATIONS, SAME, Sign
+from literate.formulas.cursor import Cursor, Unread
+from literate.formulas.names import named, subscript
+from literate.formulas.tokens import APART, RELATIONS, SAME
 
-Node = tuple[Any, ...]  # ("add", left, right), ("name", "alpha", [subscripts]), …
+Node = tuple[Any, ...]  # ("add", left, right), ("name", "alpha", [indices], bold), …
 FUNCTIONS = {r"\exp", r"\ln", r"\log", r"\sin", r"\cos", r"\tanh", r"\max", r"\min"}
 OVER = {r"\sum", r"\max"}  # all values of an index
-WORDS = {"softmax"}
 # With what no factor begins: a length is not the second of two.
 CLOSING = {")", "]", "}", "|", r"\rVert", ",", APART, SAME, ""}
 BETWEEN = {*RELATIONS, "becomes", "+", "-", "/", r"\cdot"}
 
 
-class Unread(Exception):
-    """A formula that is not in the notation; `formula` says which."""
+class Reader(Cursor):
+    """Reads signs from left to right; `called` are the names of functions."""
 
-
-class Reader:
-    """Reads the signs of a formula from left to right."""
-
-    def __init__(self, signs: list[Sign], called: Container[str]) -> None:
-        self.signs, self.at, self.called = signs, 0, called
-
-    @property
-    def next(self) -> str:
-        return self.signs[self.at].text if self.at < len(self.signs) else ""
-
-    def take(self, *texts: str) -> str:
-        """The next sign, if it is one of these; else an empty text."""
-        if self.next and self.next in texts:
-            self.at += 1
-            return self.signs[self.at - 1].text
-        return ""
-
-    def need(self, text: str) -> None:
-        if not self.take(text):
-            raise Unread(f"{text!r} is missing before {self.next or 'the end'!r}")
+    def __init__(self, signs: list, called: Container[str]) -> None:
+        super().__init__(signs)
+        self.called = called
 
     def all(self) -> list[Node]:
         """The formulas, one behind another."""
@@ -92,117 +75,70 @@ class Reader:
         return self.next not in CLOSING | BETWEEN
 
     def factor(self) -> Node:
-        if self.next in OVER and self.at + 1 < len(self.signs) and self.after("_"):
-            kind = self.take(*OVER)
-            self.need("_")
-            where = self.subscript()
-            stop = self.braced(self.summed) if self.take("^") else None
-            if stop and where[1][0] != "=":
-                raise Unread("a sum up to a number begins at one")
-            return ("each", kind[1:], where, stop, self.product())
+        if self.next in OVER and self.peek(1) == "_":
+            return self.gathered()
         if kind := self.take(*FUNCTIONS):
-            base = self.base() if kind == r"\log" else None
-            if self.next == "(":
-                return self.powered(("call", kind[1:], base, *self.arguments()))
-            found = ("call", kind[1:], base, self.factor())
-            if self.next == "/" or self.begins() and self.next not in FUNCTIONS | OVER:
-                raise Unread(f"whether {kind} is of {self.next!r} too is not clear")
-            return found
+            return self.function(kind)
         return self.powered(self.atom())
 
-    def base(self) -> list:
+    def gathered(self) -> Node:
+        """A sum, or the largest, over the values of an index."""
+        kind = self.sign().text
         self.need("_")
-        return self.subscript()
+        where = subscript(self)
+        stop = self.braced() if self.take("^") else None
+        if stop and where[1][0] != "=":
+            raise Unread("a sum up to a number begins at one")
+        return "each", kind[1:], where, stop, self.product()
 
-    def after(self, text: str) -> bool:
-        return self.signs[self.at + 1].text == text
-
-    def atom(self) -> Node:
-        if self.at == len(self.signs):
-            raise Unread("it ends too early")
-        kind, text, _, bold = self.signs[self.at]
-        self.at += 1
-        if kind == "number":
-            return "number", float(text)
-        if kind == "name":
-            if self.next == "(" and (text in self.called or text in WORDS):
-                return ("call", text, None, *self.arguments())
-            return self.named(text, bold)
-        if text == r"\frac":
-            return quotient(self.braced(self.summed), self.braced(self.summed))
-        if text == r"\sqrt":
-            return "call", "sqrt", None, self.braced(self.summed)
-        if text == r"\partial":
-            return "change", self.factor()
-        if text == "(":
-            found = self.summed()
-            self.need(")")
-            return found
-        if text == "{":
-            found = self.factor()
-            if self.next != "}":
-                raise Unread("braces are not seen: write brackets")
-            self.need("}")
-            return found
-        if text in ("|", r"\lVert"):
-            found = self.summed()
-            self.need("|" if text == "|" else r"\rVert")
-            return "call", "length", None, found
-        if text == "[":
-            found = [self.factor()]
-            while self.next != "]":
-                found.append(self.factor())
-            self.need("]")
-            return ("beside", *found)
-        raise Unread(f"{text!r} is not read")
-
-    def named(self, name: str, bold: bool) -> Node:
-        below: list = []
-        while True:
-            if self.take("'"):
-                name += "_prime"
-            elif self.take("_"):
-                below += self.subscript()
-            elif self.next == "^" and self.numbered():
-                name += self.signs[self.at + 3].text
-                self.at += 6
-            else:
-                return "name", name, below, bold
-
-    def numbered(self) -> bool:
-        """Whether a superscript such as `{(2)}` is a part of the name."""
-        texts = [sign.text for sign in self.signs[self.at + 1 : self.at + 6]]
-        return texts[:2] == ["{", "("] and texts[3:] == [")", "}"]
-
-    def subscript(self) -> list:
-        """Indices, each a letter or number and how far from it; or a condition of one."""
-        if not self.take("{"):
-            self.single()
-            return [(self.letter(), 0)]
-        found: list = []
-        while not self.take("}"):
-            if sign := self.take(*RELATIONS):
-                found.append((RELATIONS[sign], self.summed()))
-            elif not self.take(","):
-                found.append(self.stepped())
+    def function(self, kind: str) -> Node:
+        base = None
+        if kind == r"\log":
+            self.need("_")
+            base = subscript(self)
+        if self.next == "(":
+            return self.powered(("call", kind[1:], base, *self.arguments()))
+        found = ("call", kind[1:], base, self.factor())
+        if self.next == "/" or self.begins() and self.next not in FUNCTIONS | OVER:
+            raise Unread(f"whether {kind} is of {self.next!r} too is not clear")
         return found
 
-    def letter(self) -> str | int:
-        kind, text = self.signs[self.at][:2] if self.next else ("", "the end")
-        if kind not in ("name", "number"):
-            raise Unread(f"{text!r} in a subscript is not read")
-        self.at += 1
-        return int(float(text)) if kind == "number" else text
+    def atom(self) -> Node:
+        if not self.next:
+            raise Unread("it ends too early")
+        one = self.sign()
+        if one.kind == "number":
+            return "number", float(one.text)
+        if one.kind == "name":
+            if self.next == "(" and one.text in self.called:
+                return ("call", one.text, None, *self.arguments())
+            return named(self, one)
+        if one.text == r"\frac":
+            return quotient(self.braced(), self.braced())
+        if one.text == r"\sqrt":
+            return "call", "sqrt", None, self.braced()
+        if one.text == r"\partial":
+            return "change", self.factor()
+        if one.text == "(":
+            return self.until(")")
+        if one.text == "{":
+            found = self.factor()
+            if not self.take("}"):
+                raise Unread("braces are not seen: write brackets")
+            return found
+        if one.text in ("|", r"\lVert"):
+            return "call", "length", None, self.until("|" if one.text == "|" else r"\rVert")
+        if one.text == "[":
+            found = [self.factor()]
+            while not self.take("]"):
+                found.append(self.factor())
+            return ("beside", *found)
+        raise Unread(f"{one.text!r} is not read")
 
-    def stepped(self) -> tuple[str | int, int]:
-        """A letter or a number, and how far from it."""
-        found = self.letter()
-        if isinstance(found, int) and self.next.isalpha():
-            raise Unread(f"{found}{self.next} in a subscript is a product: write a comma")
-        sign, far = self.take("-", "+"), 0
-        if sign and not isinstance(far := self.letter(), int):
-            raise Unread(f"{far!r} is no step of an index")
-        return found, -far if sign == "-" else far
+    def until(self, closing: str) -> Node:
+        found = self.summed()
+        self.need(closing)
+        return found
 
     def arguments(self) -> list[Node]:
         self.need("(")
@@ -212,32 +148,21 @@ class Reader:
         self.need(")")
         return found
 
-    def braced(self, read) -> Node:
+    def braced(self) -> Node:
         """What stands in braces, or one sign without them."""
         if self.take("{"):
-            found = read()
-            self.need("}")
-            return found
+            return self.until("}")
         self.single()
         return self.atom()
-
-    def single(self) -> None:
-        """Without braces TeX takes one digit."""
-        if len(self.next) > 1 and self.signs[self.at].kind == "number":
-            raise Unread(f"only the first digit of {self.next} is placed: write braces")
 
     def powered(self, found: Node) -> Node:
         while self.take("^"):
             if self.take(r"\top"):
                 found = "turned", found
-                continue
-            start = self.at
-            texts = [sign.text for sign in self.signs[start : start + 4]]
-            if texts == ["{", "-", r"\top", "}"]:
-                self.at += 4
+            elif self.take_all("{", "-", r"\top", "}"):
                 found = "turned", ("power", found, ("number", -1.0))
             else:
-                found = "power", found, self.braced(self.summed)
+                found = "power", found, self.braced()
         return found
 
 

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 
 from literate.formulas.arithmetic import CALLED, COMPUTED, GATHERED, RELATED, Value
+from literate.formulas.cursor import Unread
 from literate.formulas.indices import Given, Indices, every, number, parted, ranges
-from literate.formulas.tree import Node, Unread
+from literate.formulas.tree import Node
 
 VECTOR = re.compile("[a-z](_[a-z]+)*")  # what is bold if it is one
 COLUMNS = "columns"  # given: vectors are columns

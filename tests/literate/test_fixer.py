@@ -6,9 +6,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
-# A chapter imports it, and what a chapter imports is forgotten after it. Twice it cannot be.
-import torch._dynamo  # noqa: F401
 from helpers import failures
 
 from literate.figures import same_figure
