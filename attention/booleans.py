@@ -6,27 +6,47 @@ from torch import Tensor
 
 from attention.transforms import traced
 
+# With fewer bytes in a row, torch compares them one by one.
+ROW = 128
+# −∞ of each dtype as an integer of as many bytes: each bit is 1 but those of the fraction, which
+# are 10, 7, 23 and 52.
+BITS = {
+    torch.float16: (torch.int16, -1 << 10),
+    torch.bfloat16: (torch.int16, -1 << 7),
+    torch.float32: (torch.int32, -1 << 23),
+    torch.float64: (torch.int64, -1 << 52),
+}
+
 
 def any_along(keep: Bool[Tensor, "..."], dim: int) -> Bool[Tensor, "..."]:
-    """Whether any is true along an axis, which stays, with one entry.
+    """Whether any is true along the last axis or the one before, which stays, with one entry.
 
-    The largest byte says so. Torch's `any` took 1.3 to 20 times as long.
+    The largest byte says so. Torch's `any` took 1.3 to 20 times as long; and for 64 masks of 64
+    tokens one byte after another 7 to 12 times as long as eight together.
     """
     if traced() or not keep.shape[dim]:
         return keep.any(dim=dim, keepdim=True)
-    return keep.view(torch.uint8).amax(dim=dim, keepdim=True).view(torch.bool)
+    numbers, keys = keep.view(torch.uint8), keep.size(-1)
+    if keys < ROW and keep.is_contiguous():
+        if dim == -1 and keys % 8 == 0 and keep.storage_offset() % 8 == 0:  # eight as one number
+            least, most = torch.aminmax(keep.view(torch.int64), dim=-1, keepdim=True)
+            return (least != 0) | (most != 0)
+        rows = -(-ROW // keys) if dim == -2 and keys else 1
+        if rows > 1 and keep.size(-2) % rows == 0:  # so many as one row
+            numbers = numbers.unflatten(-2, (-1, rows)).flatten(-2).amax(dim=-2)
+            numbers = numbers.unflatten(-1, (rows, keys))
+    return numbers.amax(dim=dim, keepdim=True).view(torch.bool)
 
 
 def added(keep: Bool[Tensor, "..."], dtype: torch.dtype) -> Float[Tensor, "..."]:
-    """What is added to scores: 0 where a query sees, 1 − 1/1, and −∞ where not, 1 − 1/0.
+    """What is added to scores: 0 where a query sees, and −∞ where not: 0 or 1 times its bits.
 
-    To choose between the two took twice as long for a batch of 256 tokens under a causal mask, and
-    ten times as long where a mask is as good as random.
+    To choose between the two took 10 to 25 times as long, and 1 − 1/0 twice as long.
     """
-    if traced():  # the code that is made may not divide by 0
+    if traced():
         return keep.new_zeros(keep.shape, dtype=dtype).masked_fill(~keep, float("-inf"))
-    # A byte that came from elsewhere may be larger, and is true as well: 1 − 1/3 is cut to 0.
-    return keep.view(torch.uint8).to(dtype).reciprocal_().neg_().add_(1.0).clamp_(max=0.0)
+    whole, infinite = BITS[dtype]
+    return (~keep).view(torch.uint8).to(whole).mul_(infinite).view(dtype)
 
 
 def hide(

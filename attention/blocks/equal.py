@@ -104,7 +104,7 @@ def made(one: Rectangle) -> Tables:
         key = torch.arange(one.keys)
         start, stop = torch.tensor((one.starts, one.stops))[..., None]
         keep = (key >= start) & (key < stop)
-        sees = any_along(keep, 1)[:, 0]
+        sees = any_along(keep, -1)[:, 0]
         hidden = added(keep, torch.float32) if keep.numel() <= SMALL else None
         return Tables(keep, None if sees.all() else ~sees, hidden)
 
