@@ -29,7 +29,9 @@ def any_along(keep: Bool[Tensor, "..."], dim: int) -> Bool[Tensor, "..."]:
     numbers, keys = keep.view(torch.uint8), keep.size(-1)
     if keys < ROW and keep.is_contiguous():
         if dim == -1 and keys % 8 == 0 and keep.storage_offset() % 8 == 0:  # eight as one number
-            least, most = torch.aminmax(keep.view(torch.int64), dim=-1, keepdim=True)
+            # In one row first: where an axis is of one, any stride counts as contiguous.
+            eights = keep.view(-1).view(torch.int64).view(*keep.shape[:-1], keys // 8)
+            least, most = torch.aminmax(eights, dim=-1, keepdim=True)
             return (least != 0) | (most != 0)
         rows = -(-ROW // keys) if dim == -2 and keys else 1
         if rows > 1 and keep.size(-2) % rows == 0:  # so many as one row

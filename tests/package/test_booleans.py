@@ -26,7 +26,9 @@ def test_any_along_a_part_of_something_larger(dim: int, first: int) -> None:
     whole = torch.rand(8 * 64 + 8 * 16) < 0.02
     at_odds = whole[first : first + 8 * 64].view(8, 64)  # eight bytes do not begin at one of eight
     column = whole[: 8 * 64].view(8, 64)[:, first * 8 : first * 8 + 16]
-    for keep in (at_odds, column, at_odds.T):
+    row = whole[first : first + 13].view(1, 13)[:, :8]  # of a single row, the stride says nothing
+    none = whole[:1].expand(0, 8)
+    for keep in (at_odds, column, at_odds.T, row, none):
         assert torch.equal(any_along(keep, dim), keep.any(dim=dim, keepdim=True))
 
 
