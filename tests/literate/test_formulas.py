@@ -1,5 +1,6 @@
 """A formula of a page is computed, and none that is nearly the same may hold as well."""
 
+import math
 import re
 from pathlib import Path
 
@@ -51,6 +52,10 @@ HOLD = [
         {"alpha2": SQUARE @ SQUARE, "alpha": SQUARE},
     ),
     (r"\mathbf{q} = \mathbf{x} W_q", {"q": X[0] @ W, "x": X[0], "W_q": W}),
+    (r"m' = \max_l s_l", {"m_prime": S.max(), "m": 0.2, "s": S}),
+    (r"c = \cos(a) + \ln b", {"c": math.cos(0.3) + math.log(0.7), "a": 0.3, "b": 0.7}),
+    (r"c = \sqrt{a} - b", {"c": 0.8, "a": 2.25, "b": 0.7}),
+    (r"\alpha_{i,j} = s_{j,i}", {"alpha": SQUARE.T, "s": SQUARE}),
     (r"s_{ij} = \mathbf{x}_i \cdot \mathbf{y}_j", {"s": X @ Y.T, "x": X, "y": Y}),
     (r"s_{ij} = \mathbf{x}_i \mathbf{y}_j^\top", {"s": X @ Y.T, "x": X, "y": Y}),
     (r"M = (W^{-\top})^\top", {"M": W.inverse(), "W": W}),
