@@ -14,8 +14,14 @@ Value = Any  # a number or a table of numpy's
 
 
 def close(a: Value, b: Value) -> bool:
-    """Whether they are equal, but for the rounding of single precision."""
-    return a.shape == b.shape and np.allclose(a, b, rtol=1e-5, atol=1e-6)
+    """Whether they are equal, but for the rounding of single precision; ∞ is equal to nothing."""
+    finite = np.isfinite(a).all() and np.isfinite(b).all()
+    return bool(a.shape == b.shape and finite and np.allclose(a, b, rtol=1e-5, atol=1e-6))
+
+
+def apart(a: Value, b: Value) -> bool:
+    """Whether they are of one shape, and differ."""
+    return a.shape == b.shape and not np.allclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True)
 
 
 def times(a: Value, b: Value) -> Value:
@@ -100,7 +106,7 @@ CALLED: dict[str, Callable] = {
 GATHERED: dict[str, Callable] = {"sum": sum, "max": np.maximum.reduce}
 RELATED: dict[str, Callable] = {
     "=": close,
-    "≠": lambda a, b: not close(a, b),
+    "≠": apart,
     "<": lambda a, b: (a < b).all(),
     ">": lambda a, b: (a > b).all(),
     "≤": lambda a, b: (a <= b).all(),

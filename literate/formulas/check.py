@@ -75,7 +75,7 @@ def formula(
 def outcome(said: list[Sign], given: Given, where: Callable | None) -> list[bool | object]:
     """Of each relation whether it holds, of anything else its values, an axis for each index."""
     own = {name for name, one in given.items() if callable(one)}
-    trees = Reader(said, own | {*CALLED}).all()
+    trees = Reader(said, own | ({*CALLED} - {*given})).all()
     if where is not None and not any(asks(where, tree, given) for tree in trees):
         raise Unread("where= names what is no index")
     return [

@@ -17,6 +17,10 @@ class Cursor:
     def next(self) -> str:
         return self.peek(0)
 
+    @property
+    def kind(self) -> str:
+        return self.signs[self.at].kind if self.next else ""
+
     def peek(self, far: int) -> str:
         place = self.at + far
         return self.signs[place].text if place < len(self.signs) else ""
@@ -33,7 +37,8 @@ class Cursor:
     def take_all(self, *texts: str) -> bool:
         """Whether these are next, one behind another; then they are read."""
         there = all(self.peek(far) == text for far, text in enumerate(texts))
-        self.at += len(texts) * there
+        if there:
+            self.at += len(texts)
         return there
 
     def need(self, text: str) -> None:
@@ -42,5 +47,5 @@ class Cursor:
 
     def single(self) -> None:
         """Without braces TeX takes one digit."""
-        if len(self.next) > 1 and self.signs[self.at].kind == "number":
+        if len(self.next) > 1 and self.kind == "number":
             raise Unread(f"only the first digit of {self.next} is placed: write braces")

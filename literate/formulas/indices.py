@@ -23,7 +23,7 @@ def parted(name: str, below: list, given: Given) -> tuple[str, list]:
     """The longest name that is given, as `W_q`, and the indices that are left."""
     for cut in range(len(below), -1, -1):
         full = "_".join([name, *(str(letter) for letter, _ in below[:cut])])
-        if full in given:
+        if full in given and not any(far for _, far in below[:cut]):
             return full, below[cut:]
     raise Unread(f"no value is given for {name}")
 

@@ -10,8 +10,9 @@ SIGN = re.compile(
 )
 SPACE = re.compile(r"\\[,;:! ]|\\(?:left|right|[bB]igg?[lr]?)(?![a-zA-Z])")
 ALIGNED = re.compile(r"\\begin\{aligned\}(.*?)\\end\{aligned\}", re.S)
-# A line that goes on with the one above.
-FURTHER = re.compile(r"\\\\\s*(?:&|\\q?quad|\s)*(?=[-+=])")
+# A line that goes on with the one above: it begins with a sign, and relates no two sides.
+FURTHER = re.compile(r"=|[-+](?!.*(?:[=<>]|\\(?:le|ge|ne)(?![a-z])))", re.S)
+INDENT = re.compile(r"^(?:\\q?quad|\s)+")
 APART, SAME = r"\qquad", r"\iff"  # between two formulas
 SPOKEN = {
     re.compile(r"\\quad\s*\\text\{\s*and\s*\}\s*\\quad"): APART,
@@ -36,8 +37,7 @@ def signs(latex: str) -> list[Sign]:
         plain = words.sub(lambda _, meant=meant: meant, plain)
     plain = re.sub(r"[.,]\s*$", "", SPACE.sub(" ", plain))
     found, depth, below = [], 0, -1  # the depth of the braces of a subscript
-    for match in SIGN.finditer(plain):
-        one = sign(match)
+    for one in filter(seen, map(sign, SIGN.finditer(plain))):
         depth += (one.text == "{") - (one.text == "}")
         if below >= 0 and depth <= below and one.text != "{":
             one, below = one._replace(below=one.text != "}"), -1
@@ -54,7 +54,8 @@ def sign(match: re.Match[str]) -> Sign:
     if tilde:
         return Sign("name", tilde.strip("\\") + "_tilde")
     if word is not None:
-        return Sign("name", LOSS.get((face, word), word), bold=face == "mathbf")
+        text = LOSS.get(word, word + "_cal") if face == "mathcal" else word
+        return Sign("name", text, bold=face == "mathbf")
     if number:
         return Sign("number", number)
     if command:
@@ -63,11 +64,21 @@ def sign(match: re.Match[str]) -> Sign:
     return Sign("name" if text.isalpha() else "sign", text)
 
 
-LOSS = {("mathcal", "L"): "loss"}
+def seen(one: Sign) -> bool:
+    """Whether it is more than an empty text, with which no formula ends."""
+    return bool(one.text)
+
+
+LOSS = {"L": "loss"}  # as a script letter
 GREEK = {r"\alpha", r"\phi"}
 
 
 def line_by_line(match: re.Match[str]) -> str:
     """Each line a formula of its own, but one that goes on with the one above."""
-    joined = re.sub(r"&|\\q?quad", " ", FURTHER.sub(" ", match[1]))
-    return joined.replace(r"\\", APART)
+    joined = ""
+    for line in match[1].split(r"\\"):
+        parts = line.split("&")  # the first within a formula, the second before another one
+        columns = [" ".join(parts[at : at + 2]) for at in range(0, len(parts), 2)]
+        plain = f" {APART} ".join(INDENT.sub("", column) for column in columns)
+        joined += plain if not joined or FURTHER.match(plain) else f" {APART} {plain}"
+    return joined

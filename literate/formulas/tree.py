@@ -4,7 +4,7 @@ from collections.abc import Container
 from typing import Any
 
 from literate.formulas.cursor import Cursor, Unread
-from literate.formulas.names import named, subscript
+from literate.formulas.names import letter, named, stepped, subscript
 from literate.formulas.tokens import APART, RELATIONS, SAME
 
 Node = tuple[Any, ...]  # ("add", left, right), ("name", "alpha", [indices], bold), …
@@ -63,6 +63,8 @@ class Reader(Cursor):
         """Factors without a sign between them; behind a `/` there is one."""
         found = self.factor()
         while self.begins():
+            if self.kind == self.signs[self.at - 1].kind == "number":
+                raise Unread(f"a number before {self.next} is seen as one with it")
             found = ("times", found, self.factor())
         if self.take("/"):
             found = quotient(found, self.factor())
@@ -85,11 +87,24 @@ class Reader(Cursor):
         """A sum, or the largest, over the values of an index."""
         kind = self.sign().text
         self.need("_")
-        where = subscript(self)
+        where = self.conditions()
         stop = self.braced() if self.take("^") else None
-        if stop and where[1][0] != "=":
+        if stop and [sign for sign, _ in where[1:2]] != ["="]:
             raise Unread("a sum up to a number begins at one")
-        return "each", kind[1:], where, stop, self.product()
+        body = self.product() if kind == r"\sum" else self.alone(kind)
+        return "each", kind[1:], where, stop, body
+
+    def conditions(self) -> list:
+        """The index of a sum, and what its values must be: `("≠", node)`, or a condition's name."""
+        if not self.take("{"):
+            return subscript(self)
+        found: list = [stepped(self)]
+        while not self.take("}"):
+            if relation := self.take(*RELATIONS):
+                found.append((RELATIONS[relation], self.summed()))
+            elif not self.take(","):
+                found.append((letter(self), 0))
+        return found
 
     def function(self, kind: str) -> Node:
         base = None
@@ -98,8 +113,12 @@ class Reader(Cursor):
             base = subscript(self)
         if self.next == "(":
             return self.powered(("call", kind[1:], base, *self.arguments()))
-        found = ("call", kind[1:], base, self.factor())
-        if self.next == "/" or self.begins() and self.next not in FUNCTIONS | OVER:
+        return "call", kind[1:], base, self.alone(kind)
+
+    def alone(self, kind: str) -> Node:
+        """What a function is of, without brackets: one factor, and no other behind it."""
+        found = self.factor()
+        if self.next in ("/", r"\cdot") or self.begins() and self.next not in FUNCTIONS | OVER:
             raise Unread(f"whether {kind} is of {self.next!r} too is not clear")
         return found
 
@@ -153,7 +172,12 @@ class Reader(Cursor):
         if self.take("{"):
             return self.until("}")
         self.single()
-        return self.atom()
+        if self.kind not in ("name", "number"):
+            raise Unread(f"{self.next or 'the end'!r} without braces is not read")
+        one = self.sign()
+        if one.kind == "number":
+            return "number", float(one.text)
+        return "name", one.text, [], one.bold
 
     def powered(self, found: Node) -> Node:
         while self.take("^"):

@@ -77,7 +77,10 @@ def named(name: str, below: list, bold: bool, given: Given, at: Indices) -> Valu
 
 def spot(index: tuple, at: Indices) -> int:
     letter, far = index
-    return letter if isinstance(letter, int) else at[letter] + far
+    found = (letter if isinstance(letter, int) else at[letter]) + far
+    if found < 0:
+        raise Unread(f"nothing stands at {found}")
+    return found
 
 
 def vector(found: np.ndarray, given: Given) -> Value:
@@ -92,6 +95,8 @@ def called(name: str, base: list, *parts: Node, given: Given, at: Indices) -> Va
     found = [value(part, given, at) for part in parts]
     if callable(own := given.get(name)):
         return vector(number(own(*map(torch.as_tensor, found))), given)
+    if len(found) > 1 and name not in ("max", "min"):
+        raise Unread(f"{name} is of one, and {len(found)} are given")
     if name == "log":
         return np.log(found[0]) / np.log(base[0][0])
     return CALLED[name](*found)
@@ -108,7 +113,10 @@ def gathered(node: Node, given: Given, at: Indices) -> Value:
         all_of = found[letter]
     else:
         (_, start), *conditions = conditions
-        all_of = range(int(value(start, given, at)), int(value(stop, given, at)) + 1)
+        ends = [float(value(end, given, at)) for end in (start, stop)]
+        if not all(end.is_integer() for end in ends):
+            raise Unread(f"a sum from {ends[0]:g} to {ends[1]:g} is not read")
+        all_of = range(int(ends[0]), int(ends[1]) + 1)
     each = [at | {letter: one} for one in all_of]
     for condition in conditions:
         each = [now for now in each if admits(condition, letter, given, now)]

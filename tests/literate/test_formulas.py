@@ -43,6 +43,7 @@ GATED = r"""
 & \text{gate}_t = \frac{1}{1 + \exp(-s_t)}
 \end{aligned}
 """
+NOT_CLEAR = "whether {} is of '{}' too is not clear"
 ALLOWED = r"\alpha_{ij} = \frac{\exp(s_{ij})}{\sum_{n \text{ allowed}} \exp(s_{in})}"
 HOLD = [
     (r"\alpha_j = \frac{\exp(s_j)}{\sum_l \exp(s_l)}", {"alpha": A, "s": S}),
@@ -212,6 +213,30 @@ def test_what_a_relation_comes_to(latex: str, given: dict, holds: bool) -> None:
     assert alone(latex, **given) is holds
 
 
+def test_what_a_sum_is_over_may_be_computed() -> None:
+    assert formula(r"c_i = \sum_{j=i+1}^{3} s_j", c=[S[i + 1 :].sum() for i in range(3)], s=S)
+    assert formula(r"c = \sum_{j < 2n} s_j", c=S[:2].sum(), s=S, n=1)
+    assert not formula(r"c = \sum_{j < 1.5} s_j", c=S[0], s=S)
+
+
+def test_columns_and_lines_are_formulas_of_their_own() -> None:
+    numbers = {"a": 1.0, "b": 2.5, "c": 3.0}
+    for beside in (r"a &= b & c &= 3", r"c &= 3 \\ -a &= b"):
+        assert not formula(rf"\begin{{aligned}} {beside} \end{{aligned}}", **numbers)
+    assert formula(r"\begin{aligned} & c = 3 & & b = 2.5 \\ & -a = -1 \end{aligned}", **numbers)
+    assert formula(r"\begin{aligned} d &= b \\ & \quad + c \end{aligned}", d=5.5, **numbers)
+
+
+def test_what_is_infinite_or_of_another_shape_is_not_held() -> None:
+    assert not formula(r"\ln a = -b / a", a=0.0, b=1.0)
+    assert not formula(r"X \ne \mathbf{y}", X=[[1, 2], [3, 4]], y=[1, 2])
+    assert formula(r"a \ne b", a=1, b=2)
+
+
+def test_a_value_has_a_name_before_a_function_has() -> None:
+    assert formula(r"2 \text{max} (a + b) = y", y=30.0, max=3.0, a=1.5, b=3.5)
+
+
 def test_a_softmax_of_large_scores() -> None:
     scores = torch.tensor([[1000.0, 999.0]])
     assert alone(r"P = \operatorname{softmax}(S)", P=scores.softmax(dim=-1), S=scores) is True
@@ -349,11 +374,40 @@ def test_vectors_as_columns() -> None:
         (
             r"a = \exp(b, c)",
             {"a": 1, "b": 1, "c": 1},
-            "it is not read: TypeError('return arrays must be of ArrayType')",
+            "exp is of one, and 2 are given",
         ),
         (r"a = \partial b", {"a": 1, "b": 1}, "it is not read: KeyError('change')"),
         (r"1 + 2 \ \text{becomes}\ 3", {}, "only a name becomes something"),
         (r"\sum_{j < 0} s_j = 0", {"s": [1, 2]}, "j has no value"),
+        (r"x_{1.5} = 3", {"x": [1, 3]}, "'1.5' in a subscript is not read"),
+        (r"c = \sum_{j=0.5}^{1} s_j", {"c": 3, "s": [1, 2]}, "a sum from 0.5 to 1 is not read"),
+        (
+            r"c = \sum_{j=0}^{n/2} s_j",
+            {"c": 1, "s": [1, 2], "n": 1},
+            "a sum from 0 to 0.5 is not read",
+        ),
+        (r"c = \sum_{j=0}^{1} s_{j-1}", {"c": 3, "s": [1, 2]}, "nothing stands at -1"),
+        (r"a \text{ } = b \text{} )", {"a": 1, "b": 1}, "')' is not read"),
+        (r"n = 1\,024", {"n": 24}, "a number before 024 is seen as one with it"),
+        (r"n = 2 3", {"n": 6}, "a number before 3 is seen as one with it"),
+        (r"y = x^(a)", {"y": 1, "x": 1, "a": 1}, "'(' without braces is not read"),
+        (r"y = x^", {"y": 1, "x": 1}, "'the end' without braces is not read"),
+        (r"y_i = x^a_i", {"y": [1], "x": 1, "a": [1]}, "'_' is not read"),
+        (r"y = \exp a \cdot b", {"y": 1, "a": 0, "b": 1}, NOT_CLEAR.format(r"\exp", r"\\cdot")),
+        (r"y = \max_l s_l b", {"y": 1, "s": [1], "b": 1}, NOT_CLEAR.format(r"\max", "b")),
+        (r"y = \mathcal{A} + A", {"y": 2, "A": 1}, "no value is given for A_cal"),
+        (r"y = x_{2-1}", {"y": 1, "x_2": 1}, "no value is given for x"),
+        (r"y = \log_2(a, b)", {"y": 1, "a": 2, "b": 2}, "log is of one, and 2 are given"),
+        (
+            r"\begin{aligned} a &= b \quad c &= 6 \end{aligned}",
+            {"a": 6, "b": 2, "c": 3},
+            "'\\\\quad' is not read",
+        ),
+        (
+            r"\begin{aligned} a &= b \qquad c &= 6 \end{aligned}",
+            {"a": 6, "b": 2, "c": 3},
+            "'=' is not read",
+        ),
     ],
 )
 def test_what_is_not_in_the_notation_says_so(latex: str, given: dict, said: str) -> None:
