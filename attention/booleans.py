@@ -19,7 +19,7 @@ BITS = {
 
 
 def any_along(keep: Bool[Tensor, "..."], dim: int) -> Bool[Tensor, "..."]:
-    """Whether any is true along the last axis or the one before, which stays, with one entry.
+    """Whether any is true along an axis, which stays, with one entry: quick for −1 and −2 alone.
 
     The largest byte says so. Torch's `any` took 1.3 to 20 times as long; and for 64 masks of 64
     tokens one byte after another 7 to 12 times as long as eight together.
