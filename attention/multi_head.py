@@ -21,9 +21,9 @@ from attention.transforms import differentiable
 class MultiHeadAttention(PackedProjections):
     """Several heads attend, each in a space of its own, and one projection joins what they find.
 
-    With `H` heads of width `D`, for each head `h`:
+    With `H` heads of width `D`, each of which finds a context of shape `(T, D)`:
 
-        head[h] = dot_product_attention(query W_q[h].T, key W_k[h].T, value W_v[h].T, mask)  (T, D)
+        head[h] = dot_product_attention(query W_q[h].T, key W_k[h].T, value W_v[h].T, mask)
         out     = concat(head[0], …, head[H − 1]) W_o.T                            (T, embed_dim)
 
     each product plus its bias. With `num_kv_heads` < `H`, neighbouring heads of queries share one
