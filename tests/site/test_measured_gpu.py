@@ -244,9 +244,9 @@ def test_every_measured_number_is_the_one_of_the_script() -> None:
 @pytest.mark.parametrize("words", [
     "Here and on the way back a text has 16 heads, 128 wide, or 32 heads, 64 wide, and all texts "
     "together have 16,384 ",
-    "in each of three rounds (two for the texts of grouped heads beside cuDNN, for the calls "
-    "[after writing](#what-lies-in-the-cache), and for FlexAttention in the next table, which was "
-    "timed in a run of its own, beside ours alone)",
+    "in each of three rounds. (There are two rounds for the texts of grouped heads beside cuDNN, "
+    "for the calls [after writing](#what-lies-in-the-cache), and for FlexAttention in the next "
+    "table, which had a run of its own, beside ours alone.)",
     "Its rate as a part of theirs, from 2048 tokens on:",
     "Those for Hopper, as a part of the others' rates, from 1024 tokens on:",
     "With 64 heads of queries on 8 of keys, from 4096 to 32768 tokens, ours reaches",
