@@ -629,7 +629,10 @@ def test_what_the_page_says_of_two_runs_holds() -> None:
         "So our *perhaps* covers most of it, not all.",
         moved["window"] > PERHAPS - 1 > moved[by_move[-2]] and by_move[-1] == "window",
     )
-    says("most ratios moved by [less than that](#the-same-script-again)", moved[by_move[-2]] < PERHAPS - 1)
+    says(
+        "most ratios moved by [less than that](#the-same-script-again)",
+        moved[by_move[-2]] < PERHAPS - 1,
+    )
     times = [beside("window", "ms", way) for way in ("auto", "dense")]
     says("% less than before, and the tensor 2", times[0] < 1 < times[1])
     says("Here our call took less time in one run than in the other", times[0] < 0.9)
