@@ -7,7 +7,7 @@ from torch import Tensor
 from attention.checks.kinds import kind
 from attention.checks.numbers import count, flag
 from attention.checks.rules import integers
-from attention.checks.tensors import counted, floats, shape
+from attention.checks.tensors import counted, floats, one_device, one_dtype, shape
 from attention.transforms import traced
 
 
@@ -31,25 +31,14 @@ def cached(key: Any, value: Any, keys: Tensor | None, values: Tensor | None) -> 
     if keys is not None and values is not None:
         like_held("key", key, keys)
         like_held("value", value, values)
-    elif key.device != value.device:
-        raise ValueError(
-            f"value is on {value.device} but key is on {key.device}: expected one device"
-        )
-    elif key.dtype != value.dtype:
-        raise TypeError(
-            f"value has dtype {value.dtype} but key has {key.dtype}: expected one dtype"
-        )
+    else:
+        one_device("value", value, "key", key)
+        one_dtype("value", value, "key", key)
 
 
 def like_held(name: str, x: Tensor, held: Tensor) -> None:
-    if x.device != held.device:
-        raise ValueError(
-            f"{name} is on {x.device} but the cache is on {held.device}: expected one device"
-        )
-    if x.dtype != held.dtype:
-        raise TypeError(
-            f"{name} has dtype {x.dtype} but the cache has {held.dtype}: expected one dtype"
-        )
+    one_device(name, x, "the cache", held)
+    one_dtype(name, x, "the cache", held)
     for what, came, there in (
         ("batch axes", shape(x)[:-3], shape(held)[:-3]),
         ("heads", x.shape[-3], held.shape[-3]),
@@ -98,10 +87,7 @@ def order(index: Any, held: Tensor | None, name: str) -> None:
     if held is None or held.ndim < 4:
         has = "nothing yet" if held is None else "one sequence, without a batch axis"
         raise ValueError(f"{name} holds {has}: expected a batch to reorder")
-    if index.device != held.device:
-        raise ValueError(
-            f"index is on {index.device} but the {name} is on {held.device}: expected one device"
-        )
+    one_device("index", index, f"the {name}", held)
     if index.is_meta or traced():
         return  # no values to look at
     if index.numel() and not 0 <= int(index.min()) <= int(index.max()) < held.shape[0]:

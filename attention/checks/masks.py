@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attention.checks.kinds import kind
 from attention.checks.rules import broadcasts, counts
-from attention.checks.tensors import as_many, strided
+from attention.checks.tensors import as_many, one_device, one_dtype, strided
 from attention.holding import held
 
 UNTRACEABLE = torch.__version__ < "2.12"  # PyTorch 2.11 cannot trace what a data class holds
@@ -25,7 +25,7 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
             "numbers to add to the scores are a bias, or positions in a module"
         )
     strided("mask", keep)
-    beside("mask", keep, query)
+    one_device("mask", keep, "query", query)
     like_scores("mask", keep.shape, query, key)
 
 
@@ -44,20 +44,10 @@ def bias(added: object, query: Tensor, key: Tensor) -> None:
         raise TypeError(f"bias is {kind(added)}: expected a torch.Tensor or None")
     if added.dtype == torch.bool:
         raise TypeError("bias has dtype torch.bool: expected numbers to add; booleans are a mask")
-    if added.dtype != query.dtype:
-        raise TypeError(
-            f"bias has dtype {added.dtype} but query has {query.dtype}: expected one dtype"
-        )
+    one_dtype("bias", added, "query", query)
     strided("bias", added)
-    beside("bias", added, query)
+    one_device("bias", added, "query", query)
     like_scores("bias", added.shape, query, key)
-
-
-def beside(name: str, tensor: Tensor, query: Tensor) -> None:
-    if tensor.device != query.device:
-        raise ValueError(
-            f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
-        )
 
 
 def like_scores(name: str, shape: tuple[int, ...], query: Tensor, key: Tensor) -> None:

@@ -6,7 +6,7 @@ from torch import Tensor
 from attention import autocast
 from attention.checks.kinds import kind
 from attention.checks.numbers import count
-from attention.checks.tensors import counted, shape, strided
+from attention.checks.tensors import counted, one_device, one_dtype, shape, strided
 
 BY_NAME = "a mask is given by its name, mask="
 
@@ -52,16 +52,11 @@ def tokens(name: str, x: object, weight: object) -> None:
     if x.ndim < 2 or x.shape[-1] != width:
         what = counted(x.ndim, "axis") if x.ndim < 2 else f"width {x.shape[-1]}"
         raise ValueError(f"{name} has {what}: expected (…, tokens, {width}), got {shape(x)}")
-    if x.device != weight.device:
-        raise ValueError(
-            f"{name} is on {x.device} but the module is on {weight.device}: expected one device"
-        )
+    one_device(name, x, "the module", weight)
     exact = torch.float64 in (x.dtype, weight.dtype)  # which autocast leaves alone
     mixed = autocast.active(x) and x.is_floating_point() and not exact
-    if x.dtype != weight.dtype and not mixed:
-        raise TypeError(
-            f"{name} has dtype {x.dtype} but the module has {weight.dtype}: expected one dtype"
-        )
+    if not mixed:
+        one_dtype(name, x, "the module", weight)
 
 
 def read(query: Tensor, key: Tensor, value: Tensor, weight: Tensor, asks: str = "query") -> None:

@@ -9,7 +9,7 @@ from torch import Tensor
 from attention.checks.kinds import kind
 from attention.checks.numbers import count
 from attention.checks.rules import integers
-from attention.checks.tensors import DTYPES, as_many, counted, spreads, strided
+from attention.checks.tensors import DTYPES, as_many, counted, one_device, spreads, strided
 
 
 def turned(x: Any, at: Any) -> None:
@@ -22,8 +22,7 @@ def turned(x: Any, at: Any) -> None:
     if x.ndim < 2:
         raise ValueError(f"x has {counted(x.ndim, 'axis')}, too few: expected (…, T, D)")
     integers("at", at)
-    if at.device != x.device:
-        raise ValueError(f"at is on {at.device} but x is on {x.device}: expected one device")
+    one_device("at", at, "x", x)
     axes = tuple(x.shape[:-1])
     trailing = axes[len(axes) - at.ndim :]
     if len(trailing) != at.ndim or not all(map(spreads, at.shape, trailing)):

@@ -50,14 +50,8 @@ def explain(query: Tensor, key: Tensor, value: Tensor) -> None:
     for name, tensor in named.items():
         floats(name, tensor)
     for name, tensor in named.items():
-        if tensor.dtype != query.dtype:
-            raise TypeError(
-                f"{name} has dtype {tensor.dtype} but query has {query.dtype}: expected one dtype"
-            )
-        if tensor.device != query.device:
-            raise ValueError(
-                f"{name} is on {tensor.device} but query is on {query.device}: expected one device"
-            )
+        one_dtype(name, tensor, "query", query)
+        one_device(name, tensor, "query", query)
     shapes(query.shape, key.shape, value.shape)
 
 
@@ -69,6 +63,20 @@ def floats(name: str, tensor: object) -> None:
     if tensor.dtype not in DTYPES:
         raise TypeError(
             f"{name} has dtype {tensor.dtype}: expected float64, float32, float16 or bfloat16"
+        )
+
+
+def one_device(name: str, x: Tensor, other: str, like: Tensor) -> None:
+    if x.device != like.device:
+        raise ValueError(
+            f"{name} is on {x.device} but {other} is on {like.device}: expected one device"
+        )
+
+
+def one_dtype(name: str, x: Tensor, other: str, like: Tensor) -> None:
+    if x.dtype != like.dtype:
+        raise TypeError(
+            f"{name} has dtype {x.dtype} but {other} has {like.dtype}: expected one dtype"
         )
 
 
