@@ -13,6 +13,7 @@ from attention.checks.caches import (
     reach,
     remembered,
 )
+from attention.checks.inputs import explain, usual
 from attention.checks.masks import bias, devices, fits, mask
 from attention.checks.modules import heads, read, sizes, stacked, tokens
 from attention.checks.numbers import (
@@ -36,7 +37,6 @@ from attention.checks.positions import (
 )
 from attention.checks.rules import (
     counts,
-    integers,
     lengths,
     pair,
     properties,
@@ -44,7 +44,7 @@ from attention.checks.rules import (
     side,
     stretches,
 )
-from attention.checks.tensors import explain, usual
+from attention.checks.tensors import integers
 from attention.checks.weights import from_torch, packed, state, to_torch
 
 __all__ = [

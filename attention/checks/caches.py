@@ -6,8 +6,7 @@ from torch import Tensor
 
 from attention.checks.kinds import kind
 from attention.checks.numbers import count, flag
-from attention.checks.rules import integers
-from attention.checks.tensors import counted, floats, one_device, one_dtype, shape
+from attention.checks.tensors import counted, floats, integers, one_device, one_dtype, shape
 from attention.transforms import traced
 
 

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor
 
 from attention.checks.kinds import kind
-from attention.checks.rules import broadcasts, counts
-from attention.checks.tensors import as_many, one_device, one_dtype, strided
+from attention.checks.rules import counts
+from attention.checks.tensors import as_many, broadcasts, one_device, one_dtype, strided
 from attention.holding import held
 
 UNTRACEABLE = torch.__version__ < "2.12"  # PyTorch 2.11 cannot trace what a data class holds

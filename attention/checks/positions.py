@@ -8,8 +8,15 @@ from torch import Tensor
 
 from attention.checks.kinds import kind
 from attention.checks.numbers import count
-from attention.checks.rules import integers
-from attention.checks.tensors import DTYPES, as_many, counted, one_device, spreads, strided
+from attention.checks.tensors import (
+    DTYPES,
+    as_many,
+    broadcasts,
+    counted,
+    integers,
+    one_device,
+    strided,
+)
 
 
 def turned(x: Any, at: Any) -> None:
@@ -24,8 +31,7 @@ def turned(x: Any, at: Any) -> None:
     integers("at", at)
     one_device("at", at, "x", x)
     axes = tuple(x.shape[:-1])
-    trailing = axes[len(axes) - at.ndim :]
-    if len(trailing) != at.ndim or not all(map(spreads, at.shape, trailing)):
+    if not broadcasts(tuple(at.shape), axes):
         raise ValueError(
             f"at has shape {tuple(at.shape)}: expected one that broadcasts to {axes}, "
             f"the axes of x {tuple(x.shape)} but the last; with heads, (batch, 1, T)"

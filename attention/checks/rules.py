@@ -8,10 +8,8 @@ from torch import Tensor
 
 from attention.checks.kinds import kind
 from attention.checks.numbers import count
-from attention.checks.tensors import shape, spreads, strided
+from attention.checks.tensors import INTEGERS, broadcasts, integers, shape
 from attention.holding import parts
-
-INTEGERS = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
 
 
 def properties(rule: type) -> None:
@@ -68,11 +66,6 @@ def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
             )
 
 
-def broadcasts(shape: tuple[int, ...], expected: tuple[int, ...]) -> bool:
-    trailing = expected[max(len(expected) - len(shape), 0) :]
-    return shape == trailing or (len(shape) == len(trailing) and all(map(spreads, shape, trailing)))
-
-
 def lengths(found: Any) -> None:
     """Of the sequences of a batch. What often comes is the table that they are the sums of."""
     if isinstance(found, Tensor) and found.ndim == 2:
@@ -80,16 +73,6 @@ def lengths(found: Any) -> None:
             f"lengths has shape {shape(found)}: expected (batch,), as attention_mask.sum(dim=-1)"
         )
     integers("lengths", found, "(batch,)", 1)
-
-
-def integers(name: str, tensor: object, expected: str = "", ndim: int | None = None) -> None:
-    if not isinstance(tensor, Tensor):
-        raise TypeError(f"{name} is {kind(tensor)}: expected a torch.Tensor of integers")
-    strided(name, tensor)
-    if tensor.dtype not in INTEGERS:
-        raise TypeError(f"{name} has dtype {tensor.dtype}: expected integers, as in torch.int64")
-    if ndim is not None and tensor.ndim != ndim:
-        raise ValueError(f"{name} has shape {shape(tensor)}: expected {expected}")
 
 
 def side(name: object) -> None:

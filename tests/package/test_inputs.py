@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from inputs import examples
 from torch import Tensor
 
-from attention.checks.tensors import explain, usual
+from attention.checks.inputs import explain, usual
 
 SIZES = st.integers(0, 3)
 OTHERS = st.lists(st.integers(0, 2), max_size=3, unique=True)  # query, key or value
