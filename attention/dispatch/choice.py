@@ -7,9 +7,9 @@ from attention.backends import suited
 from attention.backends.tiles import COLUMNS, ROWS, tiles
 from attention.dispatch import kernels, onednn, plans
 from attention.dispatch.call import Call
+from attention.dispatch.dense import in_sight, small
 from attention.heads import group
 from attention.masks import Mask
-from attention.masks.dense import in_sight, small
 from attention.transforms import traced, transformed
 
 # So many scores, of all heads, are computed in 0.4 ms: a plan takes longer, the first time.

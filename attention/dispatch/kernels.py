@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from attention import checks
+from attention.dispatch.dense import in_sight
 from attention.masks import Mask
-from attention.masks.dense import in_sight
 
 INSTALLED = find_spec("triton") is not None  # asked once: it looks through folders
 MIN_CAPABILITY = (8, 0)  # compute capability: bfloat16, and copies that run beside the products

@@ -13,12 +13,12 @@ from attention.backends.fused import fused
 from attention.backends.names import load
 from attention.dispatch.call import Call
 from attention.dispatch.choice import auto
+from attention.dispatch.dense import SMALL, dense, small
 from attention.dispatch.named import named
 from attention.dispatch.onednn import LEAST
 from attention.fingerprint import label
 from attention.kept import Kept
 from attention.masks import Causal, Mask
-from attention.masks.dense import SMALL, dense, small
 from attention.transforms import learns, traced
 
 

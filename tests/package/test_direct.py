@@ -21,9 +21,8 @@ from attention import (
 )
 from attention.absent import REGISTER
 from attention.backends import sdpa
-from attention.dispatch import direct, route
+from attention.dispatch import dense, direct, route
 from attention.kept import Kept
-from attention.masks import dense
 
 MASKS = {
     "none": None,

@@ -25,10 +25,9 @@ from attention import (
 )
 from attention.blocks import cached
 from attention.blocks.rectangles import STRIP
-from attention.dispatch import route
+from attention.dispatch import dense, route
 from attention.fingerprint import MAX_BYTES, content, label, outlines
 from attention.kept import Kept
-from attention.masks import dense
 
 
 @dataclass(frozen=True, slots=True)
