@@ -22,14 +22,18 @@ def idle_queries(keep: Bool[Tensor, "..."]) -> Bool[Tensor, "..."]:
     return ~any_along(keep, -1)
 
 
+def unread_keys(keep: Bool[Tensor, "..."], size: int) -> Bool[Tensor, "..."]:
+    """Which keys no query may attend to, shape `(…, S, 1)`; `size` query heads share a key head."""
+    return ~heads.any_of_group(any_along(keep, -2)[..., 0, :], size)[..., None]
+
+
 def sound(bias: Float[Tensor, "..."]) -> bool:
     """Whether all of a bias is finite, where that can be looked at: by its sum, in one pass.
 
     Else what masks and what hides are made out, in three tables: that took up to 1.8 times as long
     as to attend.
     """
-    wide = torch.promote_types(bias.dtype, torch.float32)
-    return readable(bias) and bool(bias.detach().sum(dtype=wide).isfinite())
+    return readable(bias) and bool(added_up(bias.detach()).isfinite())
 
 
 def bounded(
@@ -78,17 +82,17 @@ def ordinary(*tensors: Tensor) -> bool:
 
 
 def without(
-    query: Float[Tensor, "batch heads queries head_dim"],
-    key: Float[Tensor, "batch kv_heads keys head_dim"],
-    value: Float[Tensor, "batch kv_heads keys value_dim"],
-    idle: Bool[Tensor, "#batch 1 queries 1"] | None,
-    unread: Bool[Tensor, "#batch 1 keys 1"] | None,
+    query: Float[Tensor, "*heads queries head_dim"],
+    key: Float[Tensor, "*kv_heads keys head_dim"],
+    value: Float[Tensor, "*kv_heads keys value_dim"],
+    idle: Bool[Tensor, "..."] | None,
+    unread: Bool[Tensor, "..."] | None,
 ) -> tuple[
-    Float[Tensor, "batch heads queries head_dim"],
-    Float[Tensor, "batch kv_heads keys head_dim"],
-    Float[Tensor, "batch kv_heads keys value_dim"],
+    Float[Tensor, "*heads queries head_dim"],
+    Float[Tensor, "*kv_heads keys head_dim"],
+    Float[Tensor, "*kv_heads keys value_dim"],
 ]:
-    """What takes no part, by a plan, made zero: 0 · NaN is NaN."""
+    """Idle queries, and unread keys with their values, made zero: 0 · NaN is NaN."""
     if idle is not None:
         query = query.masked_fill(idle, 0.0)
     if unread is not None:
@@ -120,9 +124,7 @@ def silence(
     harmless = readable(query) and ordinary(query, key, value)
     if harmless and not idle.any():
         return query, key, value, keep, None
-    if not harmless:
-        read = heads.any_of_group(any_along(keep, -2)[..., 0, :], heads.group(query, key))
-        unread = ~read[..., None]  # (…, S, 1)
-        key, value = key.masked_fill(unread, 0.0), value.masked_fill(unread, 0.0)
-    # It will attend to all, with weights that backward finds anew: of large scores, infinite.
-    return query.masked_fill(idle, 0.0), key, value, keep | idle, idle
+    unread = None if harmless else unread_keys(keep, heads.group(query, key))
+    # An idle query will attend to all, with weights that backward finds anew: of large scores,
+    # infinite. So it is made zero in any case.
+    return *without(query, key, value, idle, unread), keep | idle, idle

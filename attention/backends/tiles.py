@@ -7,9 +7,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.absent import bounded, idle_queries
-from attention.booleans import any_along
-from attention.heads import any_of_group, group
+from attention.absent import bounded, idle_queries, unread_keys, without
+from attention.heads import group
 from attention.masks import Mask
 from attention.transforms import traced
 
@@ -52,9 +51,7 @@ def visible(
             b = wide(under(bias, rows)[..., columns])
             b, seen = bounded(b, seen)
         if seen is not None:
-            read = any_of_group(any_along(seen, -2)[..., 0, :], group(query, key))[..., None]
-            q = q.masked_fill(idle_queries(seen), 0.0)
-            k, v = k.masked_fill(~read, 0.0), v.masked_fill(~read, 0.0)
+            q, k, v = without(q, k, v, idle_queries(seen), unread_keys(seen, group(query, key)))
         yield Tile(n, q, k, v, b, seen)
 
 
