@@ -40,7 +40,7 @@ def any_along(keep: Bool[Tensor, "..."], dim: int) -> Bool[Tensor, "..."]:
     return numbers.amax(dim=dim, keepdim=True).view(torch.bool)
 
 
-def added(keep: Bool[Tensor, "..."], dtype: torch.dtype) -> Float[Tensor, "..."]:
+def additive(keep: Bool[Tensor, "..."], dtype: torch.dtype) -> Float[Tensor, "..."]:
     """What is added to scores: 0 where a query sees, and −∞ where not: 0 or 1 times its bits.
 
     To choose between the two took 10 to 25 times as long, and 1 − 1/0 twice as long.
@@ -61,4 +61,4 @@ def hide(
     watched = traced() or torch._C._len_torch_dispatch_stack() > 0
     if watched or not scores.is_cpu or type(scores) is not Tensor:
         return scores.masked_fill(~keep, float("-inf"))
-    return scores.add_(added(keep, scores.dtype))
+    return scores.add_(additive(keep, scores.dtype))

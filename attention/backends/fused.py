@@ -12,7 +12,7 @@ from attention.absent import REGISTER, clean, idle_queries, scores_clean, silenc
 from attention.backends import suited
 from attention.backends.sdpa import sdpa
 from attention.backends.suited import FORWARD
-from attention.booleans import added as table
+from attention.booleans import additive
 from attention.transforms import learns, readable
 
 
@@ -74,7 +74,7 @@ def if_clean(
     """
     # Torch's function returns no log-sum-exp, which is sooner looked at.
     if over.ndim == 4 and scale > 0 and suited.as_it_is(query, key, value):
-        numbers = over if over.is_floating_point() else table(over, query.dtype)
+        numbers = over if over.is_floating_point() else additive(over, query.dtype)
         context, lse = FORWARD(query, key, value, attn_mask=numbers, scale=scale)
         return context if scores_clean(lse) and values_clean(context) else None
     context = sdpa(query, key, value, over, scale, 0.0)
@@ -118,4 +118,4 @@ def one_tensor(
     keep: Bool[Tensor, "..."], bias: Float[Tensor, "..."] | None
 ) -> Bool[Tensor, "..."] | Float[Tensor, "..."]:
     """Mask and bias as the one tensor that torch's kernels take."""
-    return keep if bias is None else bias + table(keep, bias.dtype)
+    return keep if bias is None else bias + additive(keep, bias.dtype)

@@ -11,7 +11,7 @@ from attention.absent import REGISTER, without
 from attention.backends.once import once
 from attention.backends.suited import FORWARD, of_one_width
 from attention.blocks import Blocks, Plan
-from attention.booleans import added
+from attention.booleans import additive
 from attention.heads import four, group
 
 BACKWARD = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward.default
@@ -161,4 +161,4 @@ def hidden(part: Blocks, size: int, like: Rows) -> Float[Tensor, "..."] | None:
         return like.new_zeros(1, part.keys.size) if narrow else None
     if size == 1 and small is not None and like.dtype is torch.float32:
         return small
-    return added(keep.repeat_interleave(size, 0) if size > 1 else keep, like.dtype)
+    return additive(keep.repeat_interleave(size, 0) if size > 1 else keep, like.dtype)

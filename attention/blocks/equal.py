@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from attention.blocks.rectangles import Rectangle
-from attention.booleans import added, any_along
+from attention.booleans import additive, any_along
 
 # A table of so many entries is also held as what it adds to the scores, which takes four times the
 # memory; and it is looked up where an equal one was made before.
@@ -105,7 +105,7 @@ def made(one: Rectangle) -> Tables:
         start, stop = torch.tensor((one.starts, one.stops))[..., None]
         keep = (key >= start) & (key < stop)
         sees = any_along(keep, -1)[:, 0]
-        hidden = added(keep, torch.float32) if keep.numel() <= SMALL else None
+        hidden = additive(keep, torch.float32) if keep.numel() <= SMALL else None
         return Tables(keep, None if sees.all() else ~sees, hidden)
 
 

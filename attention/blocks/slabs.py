@@ -12,7 +12,7 @@ from torch import Tensor
 
 from attention.blocks.lanes import lanes, on_cpu, unread
 from attention.blocks.make import unlike_before
-from attention.booleans import added
+from attention.booleans import additive
 from attention.kept import Kept
 from attention.masks import Mask
 
@@ -150,7 +150,7 @@ class EdgeTables:
             key = torch.arange(width)
             seen = ((key >= starts[..., None]) & (key < stops[..., None])).any(dim=0)
             seen |= ~(starts < stops).any(dim=0)[:, None]
-            self.made[name] = added(seen, torch.float32)
+            self.made[name] = additive(seen, torch.float32)
         return self.made[name]
 
 

@@ -7,7 +7,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention.absent import REGISTER, idle_queries
-from attention.booleans import added, any_along
+from attention.booleans import additive, any_along
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
@@ -85,7 +85,7 @@ def make(
     keep = keep.clone(memory_format=torch.contiguous_format)
     if dtype is None or keep.numel() > NUMBERS:
         return Dense(columns, keep, whole, idle)
-    return Dense(columns, keep, whole, idle, added(four(keep), dtype))
+    return Dense(columns, keep, whole, idle, additive(four(keep), dtype))
 
 
 def in_sight(mask: Mask, queries: int, keys: int) -> range:

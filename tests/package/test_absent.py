@@ -8,7 +8,7 @@ from attention import Causal, Padding, dot_product_attention
 from attention.absent import ORDINARY, clean, ordinary, scores_clean, silence, values_clean
 from attention.backends import fused
 from attention.backends.suited import FORWARD
-from attention.booleans import added
+from attention.booleans import additive
 
 # Of three sequences of six tokens the last four, two and all six are real.
 MASK = Causal() & Padding(torch.tensor([4, 2, 6]), side="left")
@@ -122,7 +122,7 @@ def test_what_is_heard_of_one_absent_number_shows_at_the_front(
             right = context.isfinite().all() and not context.masked_fill(~empty, 0.0).any()
             assert clean(context, empty) is bool(right)
             assert clean(context[1], empty[1]) is bool(right)
-            same, sums = FORWARD(*given, attn_mask=added(keep, dtype))
+            same, sums = FORWARD(*given, attn_mask=additive(keep, dtype))
             assert torch.equal(same.nan_to_num(), context.nan_to_num())
             assert (scores_clean(sums) and values_clean(same)) is bool(right)
 

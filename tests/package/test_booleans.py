@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from attention.booleans import added, any_along, hide
+from attention.booleans import additive, any_along, hide
 
 FLOATS = [torch.float64, torch.float32, torch.float16, torch.bfloat16]
 
@@ -37,16 +37,16 @@ def test_however_it_lies_in_memory() -> None:
     wide = turned[:, 1:2].expand(3, 6)
     for keep in (turned, wide):
         assert torch.equal(any_along(keep, -1), keep.any(dim=-1, keepdim=True))
-        assert torch.equal(added(keep, torch.float32) == 0, keep)
+        assert torch.equal(additive(keep, torch.float32) == 0, keep)
     mapped = torch.func.vmap(any_along, (0, None))(turned, 0)[:, 0]
     assert torch.equal(mapped, turned.any(dim=-1))
-    assert torch.equal(torch.func.vmap(added, (0, None))(turned, torch.half) == 0, turned)
+    assert torch.equal(torch.func.vmap(additive, (0, None))(turned, torch.half) == 0, turned)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_what_is_added(dtype: torch.dtype) -> None:
     keep = torch.rand(2, 1, 5, 7) < 0.5
-    there = added(keep, dtype)
+    there = additive(keep, dtype)
     assert there.dtype == dtype
     assert torch.equal(there, torch.zeros(keep.shape, dtype=dtype).masked_fill(~keep, -torch.inf))
     assert not there.signbit()[keep].any()  # 0, not −0
@@ -54,11 +54,11 @@ def test_what_is_added(dtype: torch.dtype) -> None:
 
 def test_a_byte_beyond_1_is_true_too() -> None:
     keep = torch.tensor([[0, 1, 3, 255]], dtype=torch.uint8).view(torch.bool)
-    assert added(keep, torch.float32).tolist() == [[-torch.inf, 0.0, 0.0, 0.0]]
+    assert additive(keep, torch.float32).tolist() == [[-torch.inf, 0.0, 0.0, 0.0]]
     assert any_along(keep, -1).tolist() == [[True]]
     assert hide(torch.ones(1, 4), keep).tolist() == [[-torch.inf, 1.0, 1.0, 1.0]]
     for dtype in FLOATS:
-        assert added(keep, dtype).tolist() == [[-torch.inf, 0.0, 0.0, 0.0]]
+        assert additive(keep, dtype).tolist() == [[-torch.inf, 0.0, 0.0, 0.0]]
     for byte in (2, 128, 255):  # as the last of eight, the sign of the number that they make
         lone = torch.zeros(4, 64, dtype=torch.uint8)
         lone[1, 39] = byte
