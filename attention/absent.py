@@ -8,10 +8,6 @@ from attention import heads
 from attention.booleans import any_along
 from attention.transforms import readable
 
-# Torch's CPU kernel makes zeros of a row of NaN that fills no register of the processor, unless a
-# mask lies over it. The widest hold sixteen numbers.
-REGISTER = 16
-
 # The length of all queries, keys or values as one vector: with less, no product of theirs is
 # infinite, nor one with a usual scale or gradient. A billion numbers of size 1 have 3e4.
 ORDINARY = 1e6

@@ -8,10 +8,10 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.absent import REGISTER, clean, idle_queries, scores_clean, silence, values_clean
+from attention.absent import clean, idle_queries, scores_clean, silence, values_clean
 from attention.backends import suited
 from attention.backends.sdpa import sdpa
-from attention.backends.suited import FORWARD
+from attention.backends.suited import FORWARD, REGISTER
 from attention.booleans import additive
 from attention.transforms import learns, readable
 

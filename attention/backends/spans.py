@@ -7,9 +7,9 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention.absent import REGISTER, without
+from attention.absent import without
 from attention.backends.once import once
-from attention.backends.suited import FORWARD, of_one_width
+from attention.backends.suited import FORWARD, REGISTER, of_one_width
 from attention.blocks import Blocks, Plan
 from attention.booleans import additive
 from attention.heads import four, group

@@ -13,6 +13,10 @@ from attention.transforms import traced
 BINDINGS: Any = torch._C
 FORWARD = BINDINGS._VariableFunctions._scaled_dot_product_flash_attention_for_cpu
 
+# Torch's CPU kernel makes zeros of a row of NaN that fills no register of the processor, unless a
+# mask lies over it. The widest hold sixteen numbers.
+REGISTER = 16
+
 # So many queries on so many keys are worth the copies. On fewer, and where one width is more than
 # twice the other and beyond WIDTH, two products and a softmax are faster, or tiles.
 ROWS, WIDTH = 1024, 64

@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.absent import REGISTER, idle_queries
+from attention.absent import idle_queries
+from attention.backends.suited import REGISTER
 from attention.booleans import additive, any_along
 from attention.heads import four
 from attention.kept import Kept

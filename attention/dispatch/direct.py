@@ -11,10 +11,10 @@ from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention import checks
-from attention.absent import REGISTER
 from attention.backends import suited
 from attention.backends.fused import short
 from attention.backends.sdpa import guarded, sdpa
+from attention.backends.suited import REGISTER
 from attention.checks.numbers import LARGEST, SMALLEST
 from attention.checks.numbers import scale as default
 from attention.checks.tensors import DTYPES

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from attention import checks
-from attention.absent import REGISTER
 from attention.backends import suited
 from attention.backends.fused import fused
 from attention.backends.names import load
+from attention.backends.suited import REGISTER
 from attention.dispatch.call import Call
 from attention.dispatch.choice import auto
 from attention.dispatch.dense import SMALL, dense, small

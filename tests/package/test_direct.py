@@ -19,8 +19,8 @@ from attention import (
     dot_product_attention,
     functional,
 )
-from attention.absent import REGISTER
 from attention.backends import sdpa
+from attention.backends.suited import REGISTER
 from attention.dispatch import dense, direct, route
 from attention.kept import Kept
 
