@@ -36,6 +36,8 @@ from attention.checks.positions import (
     turned,
 )
 from attention.checks.rules import (
+    answered,
+    answers,
     counts,
     lengths,
     pair,
@@ -50,6 +52,8 @@ from attention.checks.weights import from_torch, packed, state, to_torch
 __all__ = [
     "above_zero",
     "alone",
+    "answered",
+    "answers",
     "backend",
     "bias",
     "cached",

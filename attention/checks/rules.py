@@ -37,18 +37,40 @@ def made_for(mask: Any, keys: int, *around: object) -> Any:
     return mask
 
 
-def ruled(keep: object, mask: Any, expected: tuple[int, ...], device: torch.device) -> None:
-    """What the rule of a mask gave."""
+def ruled(keep: Any, mask: Any, expected: tuple[int, ...], device: torch.device) -> None:
+    """What the rule of a mask gave, as a tensor."""
     name = type(mask).__name__
-    if not isinstance(keep, Tensor) or keep.dtype != torch.bool:
-        came = keep.dtype if isinstance(keep, Tensor) else kind(keep)
-        raise TypeError(f"{name} gives {came}: expected torch.bool, where True means attend")
+    answered(keep, mask)
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
     if not broadcasts(keep.shape, expected):
         more = "; one that tells sequences or heads apart needs the property batch or heads"
         says = more if keep.ndim > len(expected) else ""
         raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}{says}")
+
+
+def answered(keep: object, mask: Any) -> None:
+    """What a rule says is one truth, or a tensor of them."""
+    if isinstance(keep, bool) or (isinstance(keep, Tensor) and keep.dtype == torch.bool):
+        return
+    came = keep.dtype if isinstance(keep, Tensor) else kind(keep)
+    raise TypeError(
+        f"{type(mask).__name__} gives {came}: expected torch.bool, where True means attend"
+    )
+
+
+def answers(left: Any, right: Any, one: Any, other: Any) -> None:
+    """What the rules of two masks say, before it is joined."""
+    answered(left, one)
+    answered(right, other)
+    if isinstance(left, bool) or isinstance(right, bool):
+        return
+    sizes = zip(reversed(left.shape), reversed(right.shape), strict=False)
+    if not all(a == b or 1 in (a, b) for a, b in sizes):
+        raise ValueError(
+            f"{type(one).__name__} gives shape {shape(left)} and {type(other).__name__} "
+            f"{shape(right)}: expected shapes that broadcast"
+        )
 
 
 def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:

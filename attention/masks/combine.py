@@ -1,6 +1,5 @@
 """Masks made of masks."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -47,10 +46,14 @@ class Pair(Mask):
 
     def answers(
         self, batch: Position, head: Position, query: Position, key: Position
-    ) -> Iterator[Bool[Tensor, "..."] | bool]:
+    ) -> tuple[Bool[Tensor, "..."] | bool, Bool[Tensor, "..."] | bool]:
         """What each says; where it has one sequence or head, that one stands for all."""
-        for part in (self.left, self.right):
-            yield part.__call__(row(batch, part.batch), row(head, part.heads), query, key)
+        left, right = (
+            part.__call__(row(batch, part.batch), row(head, part.heads), query, key)
+            for part in (self.left, self.right)
+        )
+        checks.answers(left, right, self.left, self.right)
+        return left, right
 
     def __repr__(self) -> str:
         return f"({self.left!r} {self.sign} {self.right!r})"
@@ -153,7 +156,8 @@ class Not(Of):
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
         keep = self.mask.__call__(batch, head, query, key)
-        return not keep if isinstance(keep, bool) else ~keep  # `not None` would be True
+        checks.answered(keep, self.mask)
+        return not keep if isinstance(keep, bool) else ~keep
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
         hidden = self.mask.intervals(query, keys)

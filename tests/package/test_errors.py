@@ -318,7 +318,22 @@ CASES = {
     "the contrary of a mask whose rule gives 1": (
         {"mask": ~Rule(lambda query, key: 1)},
         TypeError,
-        "Not gives an int: expected torch.bool, where True means attend",
+        "Rule gives an int: expected torch.bool, where True means attend",
+    ),
+    "a mask of which one rule gives floats": (
+        {"mask": Causal() & Rule(lambda query, key: (key <= query).float())},
+        TypeError,
+        "Rule gives torch.float32: expected torch.bool, where True means attend",
+    ),
+    "a mask of which one rule gives nothing": (
+        {"mask": Rule(lambda query, key: None) | Causal()},
+        TypeError,
+        "Rule gives None: expected torch.bool, where True means attend",
+    ),
+    "a mask of which one rule gives too few keys": (
+        {"mask": Causal() & Rule(lambda query, key: torch.ones(5, dtype=torch.bool))},
+        ValueError,
+        "Causal gives shape (5, 6) and Rule (5,): expected shapes that broadcast",
     ),
     "a mask whose rule gives one row too many": (
         {"mask": Rule(lambda query, key: torch.ones(6, 6, dtype=torch.bool))},
@@ -1026,7 +1041,7 @@ def test_autocast_changes_no_sentence() -> None:
 
 
 def test_the_contrary_of_a_rule_that_gives_nothing_hides_nothing_in_silence() -> None:
-    with pytest.raises(TypeError, match="NoneType"):
+    with pytest.raises(TypeError, match="Rule gives None"):
         (Causal() & ~Rule(lambda query, key: None)).to_tensor(2, 2)
 
 
