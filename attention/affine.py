@@ -8,14 +8,14 @@ width of 1,024 about 2.4 times. Where something learns, MKL is asked: a convolut
 it. For a moment a convolution holds the tokens or the result twice.
 """
 
-from functools import cache
 from typing import Any
 
 import torch
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
+from attention.processor import sooner
 from attention.transforms import learns, traced
 
 # With fewer rows, or products of two numbers, and with more numbers of the matrix to a row, what
@@ -78,42 +78,4 @@ def pays(x: Tensor, weight: Tensor, bias: Tensor | None) -> bool:
         and (bias is None or bias.shape == weight.shape[:1])
         and not learns(*parts)
         and functional.linear is LINEAR  # whoever replaces it is to be asked
-    )
-
-
-def sooner(*parts: Tensor) -> bool:
-    """Whether oneDNN multiplies such tensors sooner, and but for rounding alike."""
-    onednn: Any = torch.backends.mkldnn
-    return (
-        narrow_mkl()
-        and all(map(plain_float32, parts))
-        and onednn.enabled
-        and onednn.conv.fp32_precision in ("none", "ieee")
-        and onednn.matmul.fp32_precision != "bf16"  # then `linear` asks oneDNN itself
-        and not torch.is_autocast_enabled("cpu")
-        and not torch._C._len_torch_dispatch_stack()  # whoever counts operations is to be asked
-        and not torch._C._len_torch_function_stack()
-    )
-
-
-def plain_float32(part: Tensor) -> bool:
-    """Whether this is a tensor of float32 in a CPU's memory, and no more than that."""
-    return (
-        type(part) in (Tensor, nn.Parameter)
-        and part.dtype is torch.float32
-        and part.is_cpu
-        and part.layout is torch.strided
-    )
-
-
-@cache
-def narrow_mkl() -> bool:
-    """Whether MKL multiplies fewer numbers at a time than the processor can: AMD's, from Zen 5."""
-    cpu = torch.cpu.get_capabilities()
-    return (
-        cpu.get("cpu_name", "").startswith("AMD")
-        and cpu.get("avx_vnni", False)  # of AMD's, those from Zen 5 on have it
-        and torch.backends.cpu.get_cpu_capability() == "AVX512"
-        and torch.backends.mkl.is_available()
-        and torch.backends.mkldnn.is_available()
     )

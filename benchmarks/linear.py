@@ -17,6 +17,7 @@ from timing import compare, figures, keep, once, say, spread
 from torch.nn.functional import linear
 
 from attention import affine as path
+from attention import processor
 
 # Width of a token, and how many rows the matrix has.
 MATRICES = [
@@ -61,7 +62,7 @@ def new(width: int, outputs: int) -> object:
 if __name__ == "__main__":
     path.MIN_ROWS = path.MIN_PRODUCTS = 0
     path.MAX_NUMBERS = 1 << 62
-    path.narrow_mkl = lambda: True
+    processor.narrow_mkl = lambda: True
     with torch.no_grad():
         if NARROW:
             keep(__file__, "narrow", {"all": [cell(2048, 512, 512)]})

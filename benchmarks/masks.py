@@ -44,7 +44,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
-from attention.affine import narrow_mkl
+from attention.processor import narrow_mkl
 
 HEADS, WIDTH = 8, 64
 TOKENS, TEXTS, TEXT_HEADS = 4096, (64, 32, 16, 8), 12  # of a batch; so many texts share the tokens

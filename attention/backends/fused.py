@@ -8,8 +8,9 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention.absent import clean, idle_queries, scores_clean, silence, values_clean
+from attention.absent import idle_queries, silence
 from attention.backends import suited
+from attention.backends.clean import clean, scores_clean, values_clean
 from attention.backends.sdpa import sdpa
 from attention.backends.suited import FORWARD, REGISTER
 from attention.booleans import additive

@@ -33,7 +33,7 @@ def sdpa(
     if over is not None and (axes != 4 or over.ndim != 4):
         over = four_of(over, query.shape[:-3])
     if over is not None and over.is_cuda:
-        over = rows_of(over, key.size(-2))
+        over = for_each_key(over, key.size(-2))
     q, k, v = query, key, value
     if axes != 4:
         q, k, v = four(query), four(key), four(value)
@@ -91,7 +91,7 @@ def positive_scale(
     return query, scale
 
 
-def rows_of(
+def for_each_key(
     over: Float[Tensor, "batch heads rows width"] | Bool[Tensor, "batch heads rows width"],
     keys: int,
 ) -> Float[Tensor, "batch heads rows keys"] | Bool[Tensor, "batch heads rows keys"]:

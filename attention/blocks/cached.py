@@ -9,7 +9,7 @@ from attention.masks import Mask
 
 # One holds the tables of its blocks: under PrefixLM(8192) & SlidingWindow(4096) on 12,288 keys
 # they take 33 MiB, and under Causal() & SlidingWindow(256) 57 KiB.
-kept: Kept[Plan | None] = Kept(32, 1 << 26, lambda made: made.nbytes if made else 0)
+kept: Kept[Plan | None] = Kept(32, nbytes=lambda made: made.nbytes if made else 0)
 
 
 def plan(

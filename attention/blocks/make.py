@@ -84,7 +84,7 @@ def make(
         (*edge, [blocks for lane in one for blocks in equal(lane)])
         for edge, one in zip(edges, cut(firsts), strict=True)
     ]
-    return Plan(parts, *absent(found, parts, keys))
+    return Plan(parts, *idle_and_unread(found, parts, keys))
 
 
 def unlike_before(found: Lanes) -> list[int]:
@@ -117,7 +117,7 @@ def by_row(x: Shaped[Tensor, "rows ..."]) -> Any:
     return copy.view(torch.uint8).numpy()
 
 
-def absent(
+def idle_and_unread(
     found: Lanes, parts: list[tuple[int, int, list[Blocks]]], keys: int
 ) -> tuple[Bool[Tensor, "batch 1 queries 1"] | None, Bool[Tensor, "batch 1 keys 1"] | None]:
     """Queries that see nothing and keys that nobody sees, where a block has them all the same."""

@@ -63,7 +63,7 @@ class Slabs:
         return sum({id(table): table.nbytes for _, table in edges}.values())
 
 
-kept: Kept[Slabs | None] = Kept(16, 1 << 26, lambda made: made.nbytes if made else 0)
+kept: Kept[Slabs | None] = Kept(16, nbytes=lambda made: made.nbytes if made else 0)
 
 
 def slabs(mask: Mask | None, queries: int, keys: int, most: int | None = None) -> Slabs | None:

@@ -111,7 +111,7 @@ class Cache:
         Raises:
             TypeError: The index is not a tensor of integers.
             ValueError: The index names a sequence that the cache does not hold, or lies elsewhere;
-                or the cache is empty, or holds no batch.
+                or nothing has come yet, or it holds no batch.
 
         Examples:
             Both beams go on from the second:

@@ -39,12 +39,12 @@ from attention.checks.rules import (
     answered,
     answers,
     counts,
+    intervals,
     lengths,
     pair,
     properties,
     ruled,
     side,
-    stretches,
 )
 from attention.checks.tensors import integers
 from attention.checks.weights import from_torch, packed, state, to_torch
@@ -76,6 +76,7 @@ __all__ = [
     "heads",
     "inside",
     "integers",
+    "intervals",
     "layout",
     "lengths",
     "mask",
@@ -96,7 +97,6 @@ __all__ = [
     "softcap",
     "stacked",
     "state",
-    "stretches",
     "to_torch",
     "tokens",
     "turned",

@@ -73,7 +73,7 @@ def answers(left: Any, right: Any, one: Any, other: Any) -> None:
         )
 
 
-def stretches(found: Any, mask: Any, expected: tuple[int, int]) -> None:
+def intervals(found: Any, mask: Any, expected: tuple[int, int]) -> None:
     """What the `intervals` of a mask gave."""
     name = type(mask).__name__
     for end in (end for stretch in found for end in stretch):

@@ -9,10 +9,10 @@ from torch import Tensor
 from attention.absent import idle_queries
 from attention.backends.suited import REGISTER
 from attention.booleans import additive, any_along
+from attention.dispatch.sight import in_sight
 from attention.heads import four
 from attention.kept import Kept
 from attention.masks.base import Mask
-from attention.masks.intervals import within
 from attention.transforms import traced
 
 # Entries of a mask that is kept, 1 MiB; as numbers, a quarter of them. To ask a causal window of 64
@@ -87,11 +87,6 @@ def make(
     if dtype is None or keep.numel() > NUMBERS:
         return Dense(columns, keep, whole, idle)
     return Dense(columns, keep, whole, idle, additive(four(keep), dtype))
-
-
-def in_sight(mask: Mask, queries: int, keys: int) -> range:
-    """The keys that some query may see, without those before and behind."""
-    return range(*within(*mask.over(keys).span(keys - queries, keys - 1, keys), keys))
 
 
 def to_registers(start: int, stop: int, keys: int) -> tuple[int, int]:

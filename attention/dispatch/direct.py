@@ -20,8 +20,8 @@ from attention.checks.numbers import scale as default
 from attention.checks.tensors import DTYPES
 from attention.dispatch import route
 from attention.dispatch.call import Call
-from attention.dispatch.choice import MANY
 from attention.dispatch.onednn import most
+from attention.dispatch.saving import MANY
 from attention.masks import Causal, Mask
 from attention.transforms import learns
 
@@ -102,7 +102,7 @@ def by_table(
     checked = not easy(query, key, value)
     if checked and not checks.usual(query, key, value, whole=True):
         return None
-    if (name := route.signature(query, key, value, mask, route.USUAL)) is None:
+    if (name := route.signature(query, key, value, mask, route.MASK_ALONE)) is None:
         return None
     found = route.kept.known(name)
     if found is None or not found.bare:

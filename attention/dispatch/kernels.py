@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attention import checks
-from attention.dispatch.dense import in_sight
+from attention.dispatch.sight import in_sight
 from attention.masks import Mask
 
 INSTALLED = find_spec("triton") is not None  # asked once: it looks through folders

@@ -6,10 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.affine import narrow_mkl, sooner
 from attention.dispatch import plans
 from attention.dispatch.call import Call
 from attention.masks import Mask
+from attention.processor import narrow_mkl, sooner
 from attention.transforms import traced
 
 # Fewer scores of a sequence gain less than the threads cost, or than slabs of its own.

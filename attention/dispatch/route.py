@@ -55,7 +55,7 @@ def route(backend: str, call: Call) -> Route:
 
 
 # What `route` makes of the options of a call that asks for a mask alone.
-USUAL = ("auto", True, True, False, False)
+MASK_ALONE = ("auto", True, True, False, False)
 
 
 def kept_or_new(name: object, call: Call, backend: str = "auto") -> Route:

@@ -5,8 +5,9 @@ import torch
 from torch import Tensor
 
 from attention import Causal, Padding, dot_product_attention
-from attention.absent import ORDINARY, clean, ordinary, scores_clean, silence, values_clean
+from attention.absent import ORDINARY, ordinary, silence
 from attention.backends import fused
+from attention.backends.clean import clean, scores_clean, values_clean
 from attention.backends.suited import FORWARD
 from attention.booleans import additive
 

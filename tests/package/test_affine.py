@@ -12,7 +12,7 @@ from torch.nn.functional import conv2d, linear
 from torch.nn.modules.module import register_module_forward_hook
 from torch.utils.flop_counter import FlopCounterMode
 
-from attention import MultiHeadAttention, SelfAttention
+from attention import MultiHeadAttention, SelfAttention, processor
 from attention import affine as path
 from attention.affine import affine, pays, rounded_up
 from attention.layers import plain, through
@@ -29,7 +29,7 @@ def taken(monkeypatch) -> list[int]:
         rows.append(len(pictures) * pictures.shape[2])
         return conv2d(pictures, *others)
 
-    monkeypatch.setattr(path, "narrow_mkl", lambda: True)
+    monkeypatch.setattr(processor, "narrow_mkl", lambda: True)
     monkeypatch.setattr(path.functional, "conv2d", counted)
     return rows
 
@@ -288,9 +288,9 @@ def test_on_which_processors(capability, said, narrow, missing, monkeypatch) -> 
         there = library != missing
         library = getattr(torch.backends, library)
         monkeypatch.setattr(library, "is_available", lambda there=there: there)
-    path.narrow_mkl.cache_clear()
-    assert path.narrow_mkl() is (narrow and missing is None)
-    path.narrow_mkl.cache_clear()
+    processor.narrow_mkl.cache_clear()
+    assert processor.narrow_mkl() is (narrow and missing is None)
+    processor.narrow_mkl.cache_clear()
 
 
 def multi_head(**options: Any) -> MultiHeadAttention:

@@ -117,7 +117,7 @@ def test_a_mask_that_is_not_kept_is_not_looked_up(batch: int, looked: int, monke
     monkeypatch.setattr(route, "label", lambda mask: asked.append(mask) or label(mask))
     mask = Documents((torch.arange(40) // 7).expand(batch, 40))
     query, key, value = given((3, 2, 4, 8), (3, 2, 40, 8))
-    assert (route.signature(query, key, value, mask, route.USUAL) is not None) == bool(looked)
+    assert (route.signature(query, key, value, mask, route.MASK_ALONE) is not None) == bool(looked)
     assert len(asked) == looked
 
 

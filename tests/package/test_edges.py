@@ -71,9 +71,9 @@ def test_torchs_kernels_get_a_number_for_each_key(monkeypatch) -> None:
 
 def test_rows_have_a_number_for_each_key() -> None:
     column, row = torch.tensor([[[[1.0], [2.0]]]]), torch.ones(1, 1, 1, 3)
-    assert sdpa.rows_of(column, 3).tolist() == [[[[1.0] * 3, [2.0] * 3]]]
-    assert sdpa.rows_of(column, 3).is_contiguous()
-    assert sdpa.rows_of(row, 3) is row
+    assert sdpa.for_each_key(column, 3).tolist() == [[[[1.0] * 3, [2.0] * 3]]]
+    assert sdpa.for_each_key(column, 3).is_contiguous()
+    assert sdpa.for_each_key(row, 3) is row
 
 
 @pytest.mark.parametrize("backend", ["eager", "fused", "loops"])

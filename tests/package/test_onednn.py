@@ -489,7 +489,7 @@ def test_what_is_hidden_is_of_single_precision() -> None:
 @pytest.fixture
 def sooner(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """As on two threads of a processor where MKL is narrow: the backend that auto takes."""
-    monkeypatch.setattr("attention.affine.narrow_mkl", lambda: True)
+    monkeypatch.setattr("attention.processor.narrow_mkl", lambda: True)
     monkeypatch.setattr(dispatch, "narrow_mkl", lambda: True)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
 
@@ -540,7 +540,7 @@ def test_auto_takes_it_only_where_it_can_and_gains(sooner, given: dict, name: st
 
 
 def test_auto_takes_it_on_no_other_processor(sooner, monkeypatch) -> None:
-    monkeypatch.setattr("attention.affine.narrow_mkl", lambda: False)
+    monkeypatch.setattr("attention.processor.narrow_mkl", lambda: False)
     assert sooner() == "fused"
 
 

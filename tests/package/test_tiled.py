@@ -13,7 +13,7 @@ import attention.backends.tiled as module
 from attention import Causal, Mask, Padding, PrefixLM, SlidingWindow, dot_product_attention
 from attention.backends import tiles
 from attention.checks.masks import UNTRACEABLE
-from attention.dispatch import choice
+from attention.dispatch import sight
 
 MASKS = {
     "none": None,
@@ -230,9 +230,9 @@ def test_a_bias_that_is_one_for_some_has_the_sum_of_their_gradients(shape: tuple
     ],
 )
 def test_the_share_of_tiles_that_a_rule_leaves(mask, queries, keys, left, monkeypatch) -> None:
-    monkeypatch.setattr(choice, "ROWS", 2)
-    monkeypatch.setattr(choice, "COLUMNS", 3)
-    assert choice.share_of_tiles(mask, queries, keys) == left
+    monkeypatch.setattr(sight, "ROWS", 2)
+    monkeypatch.setattr(sight, "COLUMNS", 3)
+    assert sight.share_of_tiles(mask, queries, keys) == left
 
 
 def test_a_bias_is_copied_only_where_a_gradient_cannot_save_it() -> None:

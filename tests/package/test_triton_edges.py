@@ -14,7 +14,7 @@ from attention import (
     SlidingWindow,
     dot_product_attention,
 )
-from attention.dispatch import choice, kernels
+from attention.dispatch import choice, kernels, saving
 from attention.dispatch.call import Call
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
@@ -200,7 +200,7 @@ def test_auto_takes_them_only_where_torch_would_need_a_tensor(
         "capability": (9, 0), **given,
     }  # fmt: skip
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda _: call["capability"])
-    monkeypatch.setattr(choice, "traced", lambda: False)  # as if they held something
+    monkeypatch.setattr(saving, "traced", lambda: False)  # as if they held something
     heads, width = call["heads"], call["width"]
     with FakeTensorMode():
         query = torch.zeros(1, heads, call["queries"], width, dtype=call["dtype"], device="cuda")

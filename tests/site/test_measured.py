@@ -686,7 +686,7 @@ SPED = {*MASKS} - {"window"}
 
 @pytest.mark.parametrize("name", MASKS)
 def test_what_auto_takes_on_another_machine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attention.affine.narrow_mkl", lambda: True)
+    monkeypatch.setattr("attention.processor.narrow_mkl", lambda: True)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 2)
     query = torch.empty(1, HEADS, 8192, WIDTH)
     taken = auto(Call(query, query, query, cut_by(8192)[name]))[0]
