@@ -36,8 +36,7 @@ from attention.checks.positions import (
     turned,
 )
 from attention.checks.rules import (
-    answered,
-    answers,
+    both_truths,
     counts,
     intervals,
     lengths,
@@ -45,6 +44,7 @@ from attention.checks.rules import (
     properties,
     ruled,
     side,
+    truth,
 )
 from attention.checks.tensors import integers
 from attention.checks.weights import from_torch, packed, state, to_torch
@@ -52,10 +52,9 @@ from attention.checks.weights import from_torch, packed, state, to_torch
 __all__ = [
     "above_zero",
     "alone",
-    "answered",
-    "answers",
     "backend",
     "bias",
+    "both_truths",
     "cached",
     "capacity",
     "count",
@@ -99,6 +98,7 @@ __all__ = [
     "state",
     "to_torch",
     "tokens",
+    "truth",
     "turned",
     "usual",
 ]

@@ -10,6 +10,7 @@ from attention.checks.kinds import kind
 from attention.checks.numbers import count
 from attention.checks.tensors import INTEGERS, broadcasts, integers, shape
 from attention.holding import parts
+from attention.transforms import traced
 
 
 def properties(rule: type) -> None:
@@ -40,7 +41,7 @@ def made_for(mask: Any, keys: int, *around: object) -> Any:
 def ruled(keep: Any, mask: Any, expected: tuple[int, ...], device: torch.device) -> None:
     """What the rule of a mask gave, as a tensor."""
     name = type(mask).__name__
-    answered(keep, mask)
+    truth(keep, mask)
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
     if not broadcasts(keep.shape, expected):
@@ -49,8 +50,8 @@ def ruled(keep: Any, mask: Any, expected: tuple[int, ...], device: torch.device)
         raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}{says}")
 
 
-def answered(keep: object, mask: Any) -> None:
-    """What a rule says is one truth, or a tensor of them."""
+def truth(keep: object, mask: Any) -> None:
+    """What a rule says of positions that are tensors: one truth, or a tensor of them."""
     if isinstance(keep, bool) or (isinstance(keep, Tensor) and keep.dtype == torch.bool):
         return
     came = keep.dtype if isinstance(keep, Tensor) else kind(keep)
@@ -59,17 +60,24 @@ def answered(keep: object, mask: Any) -> None:
     )
 
 
-def answers(left: Any, right: Any, one: Any, other: Any) -> None:
+def both_truths(left: Any, right: Any, one: Any, other: Any) -> None:
     """What the rules of two masks say, before it is joined."""
-    answered(left, one)
-    answered(right, other)
-    if isinstance(left, bool) or isinstance(right, bool):
+    truth(left, one)
+    truth(right, other)
+    # While compiling, sizes may be unknown: there torch itself refuses what does not fit.
+    if isinstance(left, bool) or isinstance(right, bool) or traced():
         return
+    names = type(one).__name__, type(other).__name__
+    if left.device != right.device and left.ndim and right.ndim:
+        raise ValueError(
+            f"{names[0]} gives a mask on {left.device} and {names[1]} on {right.device}: "
+            "expected one device"
+        )
     sizes = zip(reversed(left.shape), reversed(right.shape), strict=False)
     if not all(a == b or 1 in (a, b) for a, b in sizes):
         raise ValueError(
-            f"{type(one).__name__} gives shape {shape(left)} and {type(other).__name__} "
-            f"{shape(right)}: expected shapes that broadcast"
+            f"{names[0]} gives shape {shape(left)} and {names[1]} {shape(right)}: "
+            "expected shapes that broadcast"
         )
 
 

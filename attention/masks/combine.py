@@ -47,12 +47,13 @@ class Pair(Mask):
     def answers(
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> tuple[Bool[Tensor, "..."] | bool, Bool[Tensor, "..."] | bool]:
-        """What each says; where it has one sequence or head, that one stands for all."""
+        """What each says, looked at; where it has one sequence or head, that stands for all."""
         left, right = (
             part.__call__(row(batch, part.batch), row(head, part.heads), query, key)
             for part in (self.left, self.right)
         )
-        checks.answers(left, right, self.left, self.right)
+        if isinstance(key, Tensor):  # numbers are answered as Python, or NumPy, does
+            checks.both_truths(left, right, self.left, self.right)
         return left, right
 
     def __repr__(self) -> str:
@@ -156,8 +157,9 @@ class Not(Of):
         self, batch: Position, head: Position, query: Position, key: Position
     ) -> Bool[Tensor, "..."] | bool:
         keep = self.mask.__call__(batch, head, query, key)
-        checks.answered(keep, self.mask)
-        return not keep if isinstance(keep, bool) else ~keep
+        if isinstance(key, Tensor):
+            checks.truth(keep, self.mask)
+        return not keep if isinstance(keep, bool) else ~keep  # `not None` would be True
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
         hidden = self.mask.intervals(query, keys)

@@ -4,7 +4,9 @@ import ast
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import product
+from types import CodeType
 from typing import Any
 
 import torch
@@ -37,13 +39,19 @@ def python(text: str) -> str:
 
 
 class Products(ast.NodeTransformer):
-    """`a @ b` becomes `dot(a, b)`: as strong as `*`, of numbers and of tables."""
+    """`a @ b` becomes `dot(a, b)`, as strong as `*`; and `a[i, j]` becomes `entry(a, (i, j))`."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if not isinstance(node.op, ast.MatMult):
             return node
         return ast.Call(ast.Name("dot", ast.Load()), [node.left, node.right], [])
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Name) and node.value.id == "every":
+            return node
+        return ast.Call(ast.Name("entry", ast.Load()), [node.value, node.slice], [])
 
 
 def double(x: Any) -> Tensor:
@@ -55,8 +63,16 @@ def dot(a: Any, b: Any) -> Any:
     return a @ b if tables else a * b
 
 
+def entry(table: Any, index: Any) -> Any:
+    """What stands at an index; behind 0 nothing does."""
+    if any(one < 0 for one in (index if isinstance(index, tuple) else (index,))):
+        raise IndexError(f"nothing stands at {index}")
+    return table[index]
+
+
 FUNCTIONS = {
     "dot": dot,
+    "entry": entry,
     "pi": math.pi,
     "sqrt": math.sqrt,
     "sin": lambda x: double(x).sin(),
@@ -67,11 +83,16 @@ FUNCTIONS = {
 }
 
 
+@cache
+def code(text: str) -> CodeType:
+    tree = Products().visit(ast.parse(python(text), mode="eval"))
+    return compile(ast.fix_missing_locations(tree), text, "eval")
+
+
 def value(text: str, given: Mapping[str, Any], at: Mapping[str, int] | None = None) -> Any:
     """What an expression is, with each index at one of its values; a range is given for it."""
-    tree = Products().visit(ast.parse(python(text), mode="eval"))
-    code = compile(ast.fix_missing_locations(tree), text, "eval")
-    return eval(code, {**FUNCTIONS, **given, "every": given, **(at or {})})
+    fixed = {name: one for name, one in given.items() if not isinstance(one, range)}
+    return eval(code(text), {**FUNCTIONS, **fixed, "every": given, **(at or {})})
 
 
 def target(formula: Formula) -> str:
@@ -99,7 +120,9 @@ def ranged(given: Any) -> range:
 
 
 def holds(formula: Formula, given: Mapping[str, Any]) -> bool:
-    """Whether both sides agree at all values of the indices, and the left one has its shape."""
+    """Whether both sides agree at all values of the indices, and what stands beside them is so."""
+    if (formula.remark, formula.label) != (given.get("remark", ""), given.get("label", "")):
+        return False
     left = target(formula)
     for at in free(left, given):
         sides = [parts(value(side, given, at)) for side in (left, formula.right)]
@@ -150,14 +173,14 @@ def shaped(remark: str, table: Tensor, given: Mapping[str, Any]) -> bool:
     return sizes == tuple(table.shape)
 
 
-def neighbours(formula: Formula) -> Iterator[Formula]:
-    """The formula with one sign, number or name changed, on any side."""
-    names = {one for side in formula for one in re.findall(r"[A-Za-z_]\w*", side)} - WORDS
-    names -= {"where", "becomes", "if", "given"}
-    for field in ("left", "right", "remark"):
+def neighbours(formula: Formula, given: Mapping[str, Any]) -> Iterator[Formula]:
+    """The formula with one sign, number or name changed, on either side."""
+    names = {one for side in formula[:3] for one in re.findall(r"[A-Za-z_]\w*", side)} - WORDS
+    numbers = {name for name, one in given.items() if isinstance(one, int | float | range)}
+    for field in ("left", "right"):
         side = getattr(formula, field)
         for token in TOKEN.finditer(side):
-            for other in others(token[0], names):
+            for other in others(token[0], names | (numbers if field == "right" else set())):
                 changed = side[: token.start()] + other + side[token.end() :]
                 near = formula._replace(**{field: changed})
                 if near.left != near.right:  # which is always so
@@ -170,5 +193,6 @@ def others(token: str, names: set[str]) -> Iterator[str]:
         yield OTHER[token]
     elif token.isdigit():
         yield str(int(token) + 1)
+        yield from sorted(names)
     elif token in names:
         yield from sorted(names - {token})

@@ -1,6 +1,7 @@
 """What a docstring computes within a sentence is so, and nothing that is nearly it."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -149,33 +150,52 @@ def turn() -> Case:
 
 FUNCTION, MODULE = "functional.dot_product_attention", "multi_head.MultiHeadAttention"
 WINDOW, ROTARY = "masks.window.SlidingWindow", "positions.rotary.Rotary"
-CASES = {
-    ("affine.affine", "x W.T + b"): biased,
-    ("cache.rolling.RollingKVCache", "(…, T, min(length, window − 1) + T)"): held,
-    ("checks.numbers.scale", "1 / sqrt(head_dim)"): lambda: (
+# A piece of a sentence with its formula.
+CASES: dict[tuple[str, str], Callable[[], Case]] = {
+    ("affine.affine", "`x W.T + b`, as `torch.nn.functional.linear` computes it"): biased,
+    (
+        "cache.rolling.RollingKVCache",
+        "over the keys that are held and those that come, `(…, T, min(length, window − 1) + T)`",
+    ): held,
+    ("checks.numbers.scale", "`1 / sqrt(head_dim)`"): lambda: (
         "scale",
         {"scale": checks.scale(None, 6), "head_dim": 6},
     ),
-    (FUNCTION, "h // (H // K)"): groups,
-    (FUNCTION, "1 / sqrt(D)"): default_scale,
-    (FUNCTION, "1 − dropout_p"): divided,
-    ("graph.to_networkx", "S + i"): nodes,
-    ("masks.base.Mask", "i + S − T"): positions,
-    (WINDOW, "2 · width − 1"): alone,
-    (WINDOW, "width − 1"): beside,
-    (MODULE, "((H + 2K) · D, embed_dim)"): lambda: shape(GROUPED.in_proj_weight),
-    (MODULE, "(embed_dim, H · D)"): lambda: shape(GROUPED.out_proj.weight),
-    (MODULE, "embed_dim / num_heads"): lambda: head_dim(PLAIN.head_dim),
-    (MODULE, "1 / sqrt(D)"): lambda: ("scale", {"scale": GROUPED.scale, "D": 5}),
-    ("multi_head.to_torch", "embed_dim / num_heads"): lambda: head_dim(PLAIN.to_torch().head_dim),
-    ("positions.alibi.ALiBi", "slope[h] · j"): far,
-    (ROTARY, "angle[p, i] = p · base^(−2i / width)"): angle,
-    (ROTARY, "i + width / 2"): lambda: partner("partner[i]", "half"),
-    (ROTARY, "2i + 1"): lambda: partner("partner[2i]", "interleaved"),
-    ("positions.rotary.frequencies", "(width / 2,)"): half,
-    ("positions.sinusoidal.sinusoidal", "2 pi · base^(1 − 2 / width)"): turn,
+    (FUNCTION, "query head `h` reads key head `h // (H // K)`"): groups,
+    (FUNCTION, "scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given"): (
+        default_scale
+    ),
+    (FUNCTION, "the others are divided by `1 − dropout_p`"): divided,
+    ("graph.AttentionGraph.to_networkx", "query `i` is node `S + i`"): nodes,
+    ("masks.base.Mask", "query `i` stands at position `i + S − T`"): positions,
+    (WINDOW, "and the window alone to `2 · width − 1`"): alone,
+    (WINDOW, "how many there are *beside* its own, `width − 1`"): beside,
+    (MODULE, "`in_proj_weight`, with `K` key heads of shape `((H + 2K) · D, embed_dim)`"): lambda: (
+        shape(GROUPED.in_proj_weight)
+    ),
+    (MODULE, "finds `out_proj` alone, whose weight has shape `(embed_dim, H · D)`"): lambda: shape(
+        GROUPED.out_proj.weight
+    ),
+    (MODULE, "head_dim: `D`; `embed_dim / num_heads` if not given"): lambda: head_dim(
+        PLAIN.head_dim
+    ),
+    (MODULE, "scale: What multiplies the scores, without unit; `1 / sqrt(D)` if not given"): (
+        lambda: ("scale", {"scale": GROUPED.scale, "D": 5})
+    ),
+    (f"{MODULE}.to_torch", "of another width than `embed_dim / num_heads`"): lambda: head_dim(
+        PLAIN.to_torch().head_dim
+    ),
+    ("positions.alibi.ALiBi", "Some code adds `slope[h] · j` instead"): far,
+    (ROTARY, "With `angle[p, i] = p · base^(−2i / width)`, at position `p`"): angle,
+    (ROTARY, "in halves, `i` and `i + width / 2`"): lambda: partner("partner[i]", "half"),
+    (ROTARY, "interleaved, `2i` and `2i + 1`"): lambda: partner("partner[2i]", "interleaved"),
+    (f"{ROTARY}.frequencies", "`(width / 2,)`"): half,
+    (
+        "positions.sinusoidal.sinusoidal",
+        "The slowest wave takes `2 pi · base^(1 − 2 / width)` positions for one turn",
+    ): turn,
 }
-# Of these each says how something is done within, or what another library does.
+# Of these each says how something is done within, what another library does, or is code.
 WITHIN = {
     ("backends.triton.backward", "2^(score − log-sum-exp)"),
     ("backends.triton.backward.of_queries", "grad · context"),
@@ -184,19 +204,23 @@ WITHIN = {
     ("blocks.rectangles.triangle", "LONG / n"),
     ("heads", "h // group size"),
     ("loading.from_llama", "1 + weight"),
-    ("positions.base.place", "past + 1"),
+    ("positions.base.Positions.place", "past + 1"),
+    ("positions.sinusoidal.sinusoidal", "torch.arange(T) - mask.first(T)[:, None]"),
 }
+SAID = docstrings()
 
 
 def test_none_is_left_out() -> None:
-    found = {(name, text) for name, docstring in docstrings() for text in inline(docstring)}
-    assert found == {*CASES} | WITHIN
+    found = sorted((name, text) for name, words in SAID.items() for text in inline(words))
+    assert found == sorted([*WITHIN, *((name, inline(piece)[0]) for name, piece in CASES)])
 
 
-@pytest.mark.parametrize(("name", "text"), CASES)
-def test_sentence(name: str, text: str) -> None:
-    left, *cases = CASES[name, text]()
+@pytest.mark.parametrize(("name", "piece"), CASES)
+def test_sentence(name: str, piece: str) -> None:
+    assert " ".join(SAID[name].split()).count(piece) == 1
+    (text,) = inline(piece)
+    left, *cases = CASES[name, piece]()
     formula = Formula(left, "=", text) if left else formulas(text)[0]
     assert all(holds(formula, given) for given in cases)
-    for near in neighbours(formula):
+    for near in neighbours(formula, cases[0]):
         assert any(refused(near, given) for given in cases), f"{near} holds too"

@@ -335,6 +335,11 @@ CASES = {
         ValueError,
         "Causal gives shape (5, 6) and Rule (5,): expected shapes that broadcast",
     ),
+    "a mask of which one rule gives what lies elsewhere": (
+        {"mask": Causal() & Rule(lambda query, key: (key <= query).to("meta"))},
+        ValueError,
+        "Causal gives a mask on cpu and Rule on meta: expected one device",
+    ),
     "a mask whose rule gives one row too many": (
         {"mask": Rule(lambda query, key: torch.ones(6, 6, dtype=torch.bool))},
         ValueError,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -729,3 +730,10 @@ def test_one_sequence_and_one_head_of_ones_own_rule_stand_for_all(combine, turne
     torch.testing.assert_close(got, dot_product_attention(x[0, :, :, :4], x[1], x[2], want))
     told = create_mask(mask.mask_mod(4, 5), 2, 3, 4, 5, device="cpu")  # as FlexAttention asks
     assert torch.equal(told, want)
+
+
+def test_positions_of_numpy_are_answered_by_a_mask_and_by_masks_together() -> None:
+    mask, at = Causal() & SlidingWindow(4), np.arange(8)
+    assert mask(0, 0, np.int64(5), np.int64(3))
+    assert not (~mask)(0, 0, np.int64(5), np.int64(3))
+    assert mask(0, 0, np.int64(5), at).tolist() == [2 <= key <= 5 for key in range(8)]

@@ -122,3 +122,20 @@ def test_a_module_that_holds_its_mask_is_exported(
     sizes = ({0: torch.export.Dim.AUTO, 1: torch.export.Dim.AUTO},)
     program = torch.export.export(held, (x,), dynamic_shapes=sizes, strict=True)
     torch.testing.assert_close(program.module()(x), held(x))
+
+
+class Short(Mask):
+    """A rule whose answer is eight keys shorter than what it is asked: of nine, one for all."""
+
+    def __call__(self, batch, head, query, key):
+        return torch.ones(key.shape[-1] - 8, dtype=torch.bool)
+
+
+@pytest.mark.parametrize("mask", [Causal() & Short(), Short() & Causal()], ids=["last", "first"])
+def test_sizes_of_two_answers_are_not_compared_while_compiling(mask: Mask) -> None:
+    def made(queries: Tensor, keys: Tensor) -> Tensor:
+        return mask.to_tensor(queries.shape[0], keys.shape[0])
+
+    torch.compiler.reset()
+    compiled = torch.compile(made, backend="eager", fullgraph=True, dynamic=True)
+    assert torch.equal(compiled(torch.randn(5), torch.randn(9)), Causal().to_tensor(5, 9))
