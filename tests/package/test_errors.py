@@ -335,6 +335,11 @@ CASES = {
         ValueError,
         "Causal gives shape (5, 6) and Rule (5,): expected shapes that broadcast",
     ),
+    "a mask of which one rule gives too few queries": (
+        {"mask": Causal() & Rule(lambda query, key: torch.ones(4, 6, dtype=torch.bool))},
+        ValueError,
+        "Causal gives shape (5, 6) and Rule (4, 6): expected shapes that broadcast",
+    ),
     "a mask of which one rule gives what lies elsewhere": (
         {"mask": Causal() & Rule(lambda query, key: (key <= query).to("meta"))},
         ValueError,

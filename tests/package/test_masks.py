@@ -737,3 +737,16 @@ def test_positions_of_numpy_are_answered_by_a_mask_and_by_masks_together() -> No
     assert mask(0, 0, np.int64(5), np.int64(3))
     assert not (~mask)(0, 0, np.int64(5), np.int64(3))
     assert mask(0, 0, np.int64(5), at).tolist() == [2 <= key <= 5 for key in range(8)]
+
+
+class Always(Mask):
+    """A rule that says one thing of all pairs."""
+
+    def __call__(self, batch, head, query, key):
+        return True
+
+
+def test_one_truth_for_all_pairs_combines() -> None:
+    causal = Causal().to_tensor(4, 5)
+    for mask in (Causal() & Always(), Always() & Causal(), Causal() | ~Always()):
+        assert torch.equal(mask.to_tensor(4, 5), causal)
