@@ -732,6 +732,7 @@ def test_one_sequence_and_one_head_of_ones_own_rule_stand_for_all(combine, turne
     assert torch.equal(told, want)
 
 
+@pytest.mark.untyped  # they are no positions by the types
 def test_positions_of_numpy_are_answered_by_a_mask_and_by_masks_together() -> None:
     mask, at = Causal() & SlidingWindow(4), np.arange(8)
     assert mask(0, 0, np.int64(5), np.int64(3))
