@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention.checks.kinds import kind
 from attention.checks.numbers import count
-from attention.checks.tensors import INTEGERS, broadcasts, integers, shape
+from attention.checks.tensors import INTEGERS, broadcasts, integers, shape, spreads
 from attention.holding import parts
 from attention.transforms import traced
 
@@ -74,7 +74,7 @@ def both_truths(left: Any, right: Any, one: Any, other: Any) -> None:
             "expected one device"
         )
     sizes = zip(reversed(left.shape), reversed(right.shape), strict=False)
-    if not all(a == b or 1 in (a, b) for a, b in sizes):
+    if not all(spreads(a, b) or spreads(b, a) for a, b in sizes):
         raise ValueError(
             f"{names[0]} gives shape {shape(left)} and {names[1]} {shape(right)}: "
             "expected shapes that broadcast"

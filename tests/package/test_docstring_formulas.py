@@ -252,14 +252,11 @@ def test_formulas(name: str) -> None:
 
 def program(lines: list[Formula], given: Given) -> list[Tensor]:
     """What the lines of the function compute, one after the other; some only if it is given."""
+    missing = {"softcap", "bias"} - given.keys()
     for line in lines:
-        if line.remark != "if given" or not {"softcap", "bias"} - {*given} & {*names(line)}:
+        if line.remark != "if given" or missing.isdisjoint(re.findall(r"\w+", line.right)):
             given = given | {line.left.partition("[")[0]: tabled(line, given)}
     return [given["context"], given["weights"]]
-
-
-def names(line: Formula) -> list[str]:
-    return re.findall(r"\w+", line.right)
 
 
 def test_function() -> None:
