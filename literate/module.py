@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from literate import settings
 from literate.block import EXERCISE, SHOWN, Block
-from literate.page import Page
+from literate.page import Page, place
 from literate.prose import Check
 from literate.snapshot import Snapshot
 from literate.space import BlockError, Printed, Space
@@ -100,7 +100,7 @@ class Module:
         if Module.last is not self:
             self._reset()
             Module.last = self
-        above = [block for block in self.page.blocks if block.line < step.line and runs(block)]
+        above = [block for block in self.page.blocks if block.line < place(step) and runs(block)]
         fresh = [i for i, block in enumerate(above) if "fresh" in block.kinds]
         above = above[fresh[-1] :] if fresh else above
         if isinstance(step, Block) and "fresh" in step.kinds:

@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from literate.block import EXERCISE, KINDS, Block, Output
+from literate.choices import Choice, asked, predictions
 from literate.prose import Check, Fault, blank, checks
 from literate.tables import Table, tables
 
@@ -62,9 +63,15 @@ class Page:
             self._add(fence)
         try:
             self.tables = list(tables(self.prose))
-            self.checks = list(checks(self.prose, [table.comment for table in self.tables]))
+            found = list(checks(self.prose, [table.comment for table in self.tables]))
         except Fault as fault:
             raise self.error(fault.line, str(fault)) from None
+        later = [asked(check, self.predictions, self.blocks) for check in found]
+        self.checks = [replace(check, asked=line) for check, line in zip(found, later, strict=True)]
+
+    @cached_property
+    def predictions(self) -> list[list[Choice]]:
+        return list(predictions(self.prose))
 
     @cached_property
     def fences(self) -> list[Token]:
@@ -74,8 +81,8 @@ class Page:
 
     @property
     def steps(self) -> list[Block | Check | Table]:
-        """Blocks, checks and tables in the order of the page."""
-        return sorted([*self.blocks, *self.checks, *self.tables], key=lambda step: step.line)
+        """Blocks, checks and tables in the order in which they run."""
+        return sorted([*self.blocks, *self.checks, *self.tables], key=place)
 
     def error(self, line: int, message: str) -> PageError:
         return PageError(f"{self.path}:{line}: {message}")
@@ -163,6 +170,11 @@ class Page:
         for fence in self.fences:
             text = blank(text, *(self.offsets[line] for line in span(fence)))
         return text
+
+
+def place(step: Block | Check | Table) -> int:
+    """The line at which a step runs: its own, but for a check that waits for an answer."""
+    return step.asked if isinstance(step, Check) else step.line
 
 
 def span(fence: Token) -> tuple[int, int]:

@@ -57,6 +57,7 @@ class Check:
     expression: str
     start: int  # of what is printed
     end: int
+    asked: int  # the line from which it is computed: its own, or below an answer it waits for
     formula: str = ""  # that it asks about, in LaTeX
 
     @property
@@ -114,10 +115,11 @@ def check(prose: str, match: re.Match[str]) -> Check:
         message = f"{expression!r} is not an expression: write 0.5<!--= expression -->"
         raise Fault(line, message) from None
     start = match.start("printed") if printed else match.start()
-    asked = formula_before(prose[:start]) if ASKS.search(expression) else ""
-    if asked is None:
+    formula = formula_before(prose[:start]) if ASKS.search(expression) else ""
+    if formula is None:
         raise Fault(line, f"no formula stands before {expression!r}")
-    return Check(line, printed, unit, expression, start, start + len(printed + unit), asked)
+    end = start + len(printed + unit)
+    return Check(line, printed, unit, expression, start, end, line, formula)
 
 
 def formula_before(prose: str) -> str | None:

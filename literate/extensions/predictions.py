@@ -4,17 +4,14 @@ List items that begin with `( )` or `(x)` become radio buttons. What follows the
 space after it is the answer; choosing shows it, by the style sheet alone.
 """
 
-import re
 import xml.etree.ElementTree as etree
 
 from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
+from literate.choices import COLON, MARK
 from literate.extensions.fault import Fault
-
-CHOICE = re.compile(r"\((x| )\)\s+")
-COLON = re.compile(r":(?=\s|$)")  # a ratio, 1:3, is none
 
 
 def put(element: etree.Element, text: str | None) -> None:
@@ -28,7 +25,7 @@ def put(element: etree.Element, text: str | None) -> None:
 def split(item: etree.Element) -> tuple[etree.Element, etree.Element]:
     """The words of a choice and its answer, as a label and a span; the item is empty then."""
     label, answer = etree.Element("label"), etree.Element("span", {"class": "answer"})
-    parts = [(None, CHOICE.sub("", item.text or "", count=1)), *((c, c.tail or "") for c in item)]
+    parts = [(None, MARK.sub("", item.text or "", count=1)), *((c, c.tail or "") for c in item)]
     target = label
     for child, tail in parts:
         if child is not None:
@@ -43,15 +40,15 @@ def split(item: etree.Element) -> tuple[etree.Element, etree.Element]:
 
 
 def choices(box: etree.Element, group: str) -> None:
-    lists = [each for each in box.iter("ul") if all(CHOICE.match(li.text or "") for li in each)]
+    lists = [each for each in box.iter("ul") if all(MARK.match(li.text or "") for li in each)]
     title = box.find("p")
     question = "".join(title.itertext()) if title is not None else ""
-    rights = [CHOICE.match(li.text or "") for each in lists for li in each]
+    rights = [MARK.match(li.text or "") for each in lists for li in each]
     if title is None or len(lists) != 1 or [match[1] for match in rights if match].count("x") != 1:
         message = "a prediction is one list whose items begin with ( ), and one of them with (x)"
         raise Fault(message, question)
     for number, item in enumerate(lists[0]):
-        right = (CHOICE.match(item.text or "") or "")[1] == "x"
+        right = (MARK.match(item.text or "") or "")[1] == "x"
         label, answer = split(item)
         if not answer.text and not len(answer):
             raise Fault("a choice needs an answer: ( ) the choice: what is said to it", question)

@@ -2,6 +2,7 @@
 
 from literate import pictures, records
 from literate.assertions import toothless
+from literate.choices import undecided
 from literate.claims import at_odds
 from literate.guards import unchecked, uncomputed, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
@@ -33,6 +34,8 @@ class GuardItem(Item[Whole]):
             raise Mismatch(line, f"nothing checks {number}: write {number}{meant}")
         for line, number in typed(page):
             raise Mismatch(line, f"the block types {number} into what it prints: compute it")
+        for line, message in undecided(page.prose, page.predictions, page.checks):
+            raise Mismatch(line, message)
         for line, message in at_odds(page):
             raise Mismatch(line, message)
         for line, message in pictures.out_of_order(page, self.path.stem):
