@@ -32,6 +32,25 @@ MASKS = {
     "documents": Documents((torch.arange(20) // 7)[None]) & Causal(),
     "padding": Padding(torch.tensor([17, 20])),
 }
+
+
+class Own(Mask):
+    """Of which nobody knows what it shows."""
+
+    def __call__(self, batch, head, query, key):
+        return key >= 0
+
+
+class Held(Own):
+    """All keys, and a tensor that is never asked."""
+
+    def __init__(self, number: Tensor) -> None:
+        self.number = number
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        return True
+
+
 Shapes = tuple[tuple[int, ...], tuple[int, ...]]
 
 
@@ -128,6 +147,71 @@ def test_few_keys_that_a_mask_leaves_lose_no_nan() -> None:
     for _ in range(2):  # the second finds what was kept
         got = dot_product_attention(query, key, value, Padding(torch.tensor([10]), side="left"))
         assert got[..., 30:, :].isnan().all()
+
+
+@pytest.mark.parametrize("keys", [20, 40])
+@pytest.mark.parametrize(
+    ("mask", "looked"),
+    [
+        (SlidingWindow(20), 0),
+        (Causal() & SlidingWindow(20), 0),
+        (PrefixLM(5), 0),
+        (~SlidingWindow(20), 1),  # sees two stretches, and of 20 keys none
+        (Causal() & Own(), 1),
+    ],
+)
+def test_one_query_goes_directly_to_the_keys_that_it_sees(
+    mask: Mask, looked: int, keys: int, slow
+) -> None:
+    query, key, value = given((2, 6, 1, 8), (2, 3, keys, 8))
+    idle = ~mask.to_tensor(1, keys)[0, :, None]
+    # What nobody sees may be anything.
+    inputs = [query, *(torch.where(idle, torch.nan, x) for x in (key, value))]
+    inputs = [x.requires_grad_(keys == 40) for x in inputs]
+    got = dot_product_attention(*inputs, mask)
+    assert (len(slow) > 0) == looked
+    torch.testing.assert_close(got, dot_product_attention(*inputs, mask, backend="eager"))
+    if keys == 40:
+        found = torch.autograd.grad(got.sum(), inputs)
+        assert not any(grad[idle.expand_as(grad)].any() for grad in found[1:])
+        assert all(grad.isfinite().all() and grad.any() for grad in found)
+
+
+def test_a_mask_for_a_batch_or_with_tensors_is_looked_at(slow) -> None:
+    query, key, value = given((2, 3, 1, 8), (2, 3, 20, 8))
+    for name in ("documents", "padding"):
+        got = dot_product_attention(query, key, value, MASKS[name])
+        want = dot_product_attention(query, key, value, MASKS[name], backend="eager")
+        torch.testing.assert_close(got, want)
+    assert slow
+    with pytest.raises(ValueError, match="on cpu: expected meta"):
+        dot_product_attention(*(x.to("meta") for x in (query, key, value)), Held(torch.ones(1)))
+
+
+@pytest.mark.untyped
+def test_one_query_whose_keys_and_values_differ_is_refused() -> None:
+    """Also where as many are left of both."""
+    query, key, value = given((2, 3, 1, 8), (2, 3, 20, 8))
+    with pytest.raises(ValueError, match="value has 19 positions but key has 20"):
+        dot_product_attention(query, key, value[:, :, 1:], SlidingWindow(4))
+
+
+class Nothing(Mask):
+    """Sees no key, and says so."""
+
+    def __call__(self, batch, head, query, key):
+        return (key < 0) & (query < 0)
+
+    def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        return keys, keys
+
+    def full(self, first: int, last: int, start: int, stop: int) -> bool:
+        return True
+
+
+def test_one_query_that_sees_nothing_gets_zeros() -> None:
+    query, key, value = given((2, 3, 1, 8), (2, 3, 20, 8))
+    assert not dot_product_attention(query, key, value, Nothing()).any()
 
 
 @pytest.mark.untyped
