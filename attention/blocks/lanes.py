@@ -26,12 +26,14 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
     """
     position = torch.arange(keys - queries, keys)
     found = mask.over(keys).intervals(position, keys)
-    if found is None or len(found) > MOST:
+    if found is None:
+        return None
+    shape = (1 if mask.batch is None else mask.batch, queries)
+    checks.intervals(found, mask, shape)
+    if len(found) > MOST:
         return None
     if not found:
         found = [(keys, keys)]
-    shape = (1 if mask.batch is None else mask.batch, queries)
-    checks.intervals(found, mask, shape)
     start = torch.stack([torch.as_tensor(a).long().expand(shape) for a, _ in found]).clamp(0, keys)
     stop = torch.stack([torch.as_tensor(b).long().expand(shape) for _, b in found]).clamp(0, keys)
     if len(found) > 1:  # to sort a single one takes as long as all else here

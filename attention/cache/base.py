@@ -29,6 +29,7 @@ class Cache:
         self._keys: Tensor | None = None  # room for more than what is held
         self._values: Tensor | None = None
         self._depth = depth()  # of the transforms that end no earlier than the cache
+        self._exported = torch.compiler.is_exporting()  # whether it is a part of what is exported
 
     def update(self, key: Keys, value: Values) -> Held:
         """Take up keys and values, and give all that the newest queries can see.
@@ -151,6 +152,7 @@ class Cache:
     def _told(self) -> tuple[Tensor | None, Tensor | None]:
         """What new keys and values must be like: nothing, as long as nothing is held."""
         checks.inside(self._depth, depth())
+        checks.exported(self._exported, torch.compiler.is_exporting())
         return (self._keys, self._values) if self.length else (None, None)
 
     def _own_rooms(self) -> tuple[Rows | None, Rows | None]:

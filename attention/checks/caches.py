@@ -58,6 +58,15 @@ def inside(made: int, now: int) -> None:
         )
 
 
+def exported(made: bool, now: bool) -> None:
+    """What is exported has the length of its cache as a constant, and writes while it is traced."""
+    if now and not made:
+        raise ValueError(
+            "cache was made outside of what is exported: expected one that is made in it, "
+            "with keys and values that go in and come out"
+        )
+
+
 def full(length: int, tokens: int, room: int) -> None:
     if length + tokens > room:
         raise ValueError(

@@ -1,5 +1,6 @@
 """What a mask is made with, and what its rule gives."""
 
+from collections.abc import Sequence
 from types import FunctionType
 from typing import Any
 
@@ -84,6 +85,13 @@ def both_truths(left: Any, right: Any, one: Any, other: Any) -> None:
 def intervals(found: Any, mask: Any, expected: tuple[int, int]) -> None:
     """What the `intervals` of a mask gave."""
     name = type(mask).__name__
+    for stretch in found if isinstance(found, Sequence) else (found,):
+        if not isinstance(stretch, Sequence) or len(stretch) != 2:
+            many = f" of {len(stretch)}" if isinstance(stretch, Sequence) else ""
+            raise TypeError(
+                f"{name} gives {kind(stretch)}{many} as an interval: expected a list of pairs, "
+                "each a start and a stop"
+            )
     for end in (end for stretch in found for end in stretch):
         if isinstance(end, int) and not isinstance(end, bool):
             continue

@@ -104,10 +104,13 @@ def by_table(
     checked = not easy(query, key, value)
     if checked and not checks.usual(query, key, value, whole=True):
         return None
+    if isinstance(mask, Mask) and query.size(-2) == 1:
+        context = last(query, key, value, mask, scale)
+        if context is not None:
+            return context
     if (name := route.signature(query, key, value, mask, route.MASK_ALONE)) is None:
-        alone = isinstance(mask, Mask) and query.size(-2) == 1
-        return last(query, key, value, mask, scale) if alone else None
-    found = route.kept.known(name)
+        return None
+    found = route.kept_for(query).known(name)
     if found is None or not found.bare:
         if not (checked or checks.usual(query, key, value, whole=True)):
             return None

@@ -42,6 +42,8 @@ FUSED_WHOLE = partial(fused, whole=True)
 
 # Of 4 queries on 8,192 keys, which take 1.5 ms, to choose and to lay out took 0.13 ms each time.
 kept: Kept[Route] = Kept(16)  # a plan each, or tensors of at most 1.25 MiB in single precision
+# Of a single query the keys are more in each step: its route serves the layers of one.
+steps: Kept[Route] = Kept(4)
 
 
 def route(backend: str, call: Call) -> Route:
@@ -60,7 +62,12 @@ MASK_ALONE = ("auto", True, True, False, False)
 
 def kept_or_new(name: object, call: Call, backend: str = "auto") -> Route:
     """How a call of this name is computed: found out if none was before."""
-    return kept.under(name, lambda: new(backend, call))
+    return kept_for(call.query).under(name, lambda: new(backend, call))
+
+
+def kept_for(query: Tensor) -> Kept[Route]:
+    """Where a route for such queries is kept."""
+    return steps if query.size(-2) == 1 else kept
 
 
 def signature(
@@ -68,8 +75,9 @@ def signature(
 ) -> object:
     """What calls have in common that are computed in the same way; None if it is not kept."""
     q, k = query.shape, key.shape
-    # One query's keys are more in each call. And what is kept lies on the processor.
-    if not isinstance(mask, Mask) or q[-2] == 1 or not query.is_cpu:
+    # One query under the causal mask sees all: nothing is found out. And what is kept lies on the
+    # processor.
+    if not isinstance(mask, Mask) or (q[-2] == 1 and type(mask) is Causal) or not query.is_cpu:
         return None
     # A mask has at most an entry for each score; how many it has is a question of 1 µs. And where
     # oneDNN may be sooner, more is asked in each call than is known here.

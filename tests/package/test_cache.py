@@ -407,6 +407,36 @@ class Step(torch.nn.Module):
         return out, cache.key, cache.value
 
 
+class Holding(torch.nn.Module):
+    """A cache that is held: its length would be a constant, and the export itself would write."""
+
+    def __init__(self, attend: MultiHeadAttention, cache: Cache) -> None:
+        super().__init__()
+        self.attend, self.cache = attend, cache
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.attend(x, mask=Causal(), cache=self.cache)
+
+
+@pytest.mark.slow
+@pytest.mark.untyped
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_cache_from_outside_is_not_exported(strict: bool, begun: bool, device: str) -> None:
+    attend, x, _, _ = decoding("fixed", device)
+    step = Holding(attend, KVCache(capacity=24, fixed=True))
+    if begun:
+        step(x[:, :5])
+    error = torch._dynamo.exc.Unsupported if strict else ValueError
+    said = "ValueError" if strict else "cache was made outside of what is exported"
+    with pytest.raises(error, match=said):
+        torch.export.export(step, (x[:, 5:6],), strict=strict)
+    assert step.cache.length == (5 if begun else 0)
+    if not begun:
+        step(x[:, :5])
+    torch.testing.assert_close(step(x[:, 5:6]), attend(x[:, :6], mask=Causal())[:, 5:])
+
+
 class Roll(torch.nn.Module):
     def __init__(self, attend: MultiHeadAttention) -> None:
         super().__init__()

@@ -96,6 +96,13 @@ class Stretched(Mask):
         return [(0, self.stop)]
 
 
+class Bare(Stretched):
+    """The same, not as a pair in a list."""
+
+    def intervals(self, query, keys):
+        return self.stop
+
+
 CASES = {
     "list for a tensor": (
         {"query": [[1.0]]},
@@ -370,6 +377,21 @@ CASES = {
         {"mask": Stretched(torch.ones(4, dtype=torch.long)), "value": K, "backend": "spans"},
         ValueError,
         "Stretched gives intervals of shape (4,): expected (batch, T), (1, 5)",
+    ),
+    "a mask whose stretch stands in no list": (
+        {"mask": Bare((0, torch.ones(5))), "value": K, "backend": "spans"},
+        TypeError,
+        "Bare gives an int as an interval: expected a list of pairs, each a start and a stop",
+    ),
+    "a mask whose stretches are none": (
+        {"mask": Bare(torch.ones(5)), "value": K, "backend": "spans"},
+        TypeError,
+        "Bare gives a Tensor as an interval: expected a list of pairs, each a start and a stop",
+    ),
+    "a mask whose stretch has three ends": (
+        {"mask": Bare([(0, 1), (2, 3, 4)]), "value": K, "backend": "spans"},
+        TypeError,
+        "Bare gives a tuple of 3 as an interval: expected a list of pairs, each a start and a stop",
     ),
     "a mask whose rule is elsewhere": (
         {"mask": Rule(lambda query, key: torch.ones(5, 6, dtype=torch.bool, device="meta"))},
