@@ -95,7 +95,7 @@ class Space:
         with self._inside():
             try:
                 code = vacuous.compiled(check.expression, self.path)
-                if isinstance(check, Check) and check.formula:
+                if check.formula:
                     from literate.formulas import held  # late: few pages have one
 
                     return held(check.formula, lambda formula: self._value(code, formula=formula))

@@ -6,6 +6,7 @@ The tensor fills the body of the table, to the digits shown. A first column of w
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 TABLE = re.compile(
     r"^(?P<indent>[ \t>]*)\|.*\n(?P=indent)\|[ :|-]+\|[ \t]*\n(?P<body>(?:(?P=indent)\|.*\n)+)"
@@ -34,6 +35,7 @@ class Table:
     expression: str
     rows: list[list[Cell | None]]  # None where a cell is no number
     comment: tuple[int, int]
+    formula: ClassVar[str] = ""  # only a check in a sentence asks about one
 
     @property
     def title(self) -> str:

@@ -7,13 +7,15 @@ beside this file: how many digits of each kind a page shows, keyed by what they 
 import argparse
 import json
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from typing import Any
 
 from literate.breaking import pardons
 from literate.breaking.sources import FOUND, code, copy, outside, pages, text
 from literate.breaking.trial import Result, Trial, run
+from literate.edits import write
 
 Found = dict[str, dict[str, Any]]
 
@@ -26,11 +28,8 @@ def main(arguments: list[str]) -> int:
     if unknown := set(options.pages) - set(pages()):
         print(f"no page of the book: {min(unknown)}; expected one as {pages()[0]}", file=sys.stderr)
         return 2
-    chosen = options.pages or stale()
-    return int(
-        sum(told(page, result, options.sample) for page, result in tried(chosen, options.sample))
-        > 0
-    )
+    came = tried(options.pages or stale(), options.sample)
+    return int(sum(told(page, result, options.sample) for page, result in came) > 0)
 
 
 def told(page: str, result: Result, sample: int) -> int:
@@ -57,17 +56,16 @@ def told(page: str, result: Result, sample: int) -> int:
     return len(wrong)
 
 
-def tried(chosen: list[str], sample: int):
-    """Each page with its trial, two at a time, in the order of the book's largest.
+def tried(chosen: list[str], sample: int) -> Iterator[tuple[str, Result]]:
+    """Each page with its trial, as soon as it ends: two at a time, those with most to run first.
 
     Each in a process of its own: the tests of two pages import modules of the same names.
     """
-    if not chosen:
-        return
     apart = get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=apart, max_tasks_per_child=1) as pool:
-        order = [page for page in pages() if page in chosen]
-        yield from zip(order, pool.map(one, order, [sample] * len(order)), strict=True)
+        running = {pool.submit(one, page, sample): page for page in pages() if page in chosen}
+        for ended in as_completed(running):
+            yield running[ended], ended.result()
 
 
 def one(page: str, sample: int) -> Result:
@@ -95,4 +93,4 @@ def keep(page: str, result: Result, listed: int) -> None:
     entry |= {"listed": listed}
     known = {name: known for name, known in found().items() if name in pages()}
     new = dict(sorted({**known, page: entry}.items()))
-    FOUND.write_text(json.dumps(new, indent=1) + "\n", "utf-8")
+    write(FOUND, json.dumps(new, indent=1) + "\n")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
@@ -73,11 +73,9 @@ def drawn(figures: Figures) -> Iterator[Place]:
         rounded = ROUNDED if file.endswith(".html") else re.compile(r"(?!)")
         for label in LABEL.finditer(seen):
             named = re.sub(r"&#?\w+;", lambda match: "x" * len(match[0]), label[1])  # &#x27;
-            where = label.start(1)
-            for place in digits(
-                file, named, 0, len(named), "figure", rounded, (block.line, block.start)
-            ):
-                yield Place(**{**vars(place), "at": place.at + where, "line": block.line})
+            owner = (block.line, block.start)
+            for place in digits(file, named, 0, len(named), "figure", rounded, owner):
+                yield replace(place, at=label.start(1) + place.at, line=block.line)
 
 
 def digits(

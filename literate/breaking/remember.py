@@ -25,11 +25,10 @@ class Remembering(Module):
     def __init__(self, page: Page) -> None:
         super().__init__(page)
         self.code = tuple((block.line, block.code, block.kinds) for block in page.blocks)
-        self.pictures: dict[str, bytes] | None = None  # of the block that was asked for last
+        self.pictures: dict[str, bytes] | None = None  # if a block was asked for last: its own
 
     def run(self, block: Block) -> Printed:
         run = super().run
-        self.pictures = None
         printed, self.pictures = self._once("run", block.line, lambda: (run(block), self.saved()))
         return printed
 
@@ -37,20 +36,14 @@ class Remembering(Module):
         return super().saved() if self.pictures is None else self.pictures
 
     def alone(self, block: Block, script: str, root: Path) -> subprocess.CompletedProcess[str]:
-        alone = super().alone
-        self.pictures = None
-        return self._once("alone", block.line, lambda: alone(block, script, root))
+        return self._once("alone", block.line, super().alone, block, script, root)
 
     def value(self, check: Check | Table) -> object:
-        value = super().value
-        self.pictures = None
-        asked = check.line, check.expression, getattr(check, "formula", "")
-        return self._once("value", asked, lambda: value(check))
+        asked = check.line, check.expression, check.formula
+        return self._once("value", asked, super().value, check)
 
     def attempt(self, attempt: Block, check: Block) -> str:
-        said = super().attempt
-        self.pictures = None
-        return self._once("attempt", attempt.line, lambda: said(attempt, check))
+        return self._once("attempt", attempt.line, super().attempt, attempt, check)
 
     @classmethod
     def pictures_of(cls, page: Page) -> dict[str, Block]:
@@ -60,8 +53,9 @@ class Remembering(Module):
         }
         return {name: b for b in page.blocks for name in saved.get(b.line, ())}
 
-    def _once(self, what: str, which: object, make: Callable[[], Any]) -> Any:
+    def _once(self, what: str, which: object, make: Callable[..., Any], *given: object) -> Any:
+        self.pictures = None
         key = (self.page.path, self.code, what, which)
         if key not in self.memory:
-            self.memory[key] = make()
+            self.memory[key] = make(*given)
         return self.memory[key]

@@ -4,6 +4,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.context import BaseContext
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -197,14 +198,42 @@ def test_pages_are_tried_two_at_a_time_the_largest_first(
     """Each in a process that begins anew, for a page may set what another reads."""
     monkeypatch.setattr(book, "ProcessPoolExecutor", Pool)
     monkeypatch.setattr(Pool, "asked", [])
-    monkeypatch.setattr(book, "one", lambda page, sample: (page, sample))
+    begun: list[str] = []
+
+    def one(page: str, sample: int) -> tuple[str, int]:
+        begun.append(page)
+        return page, sample
+
+    monkeypatch.setattr(book, "one", one)
     assert list(book.tried([], 7)) == []
-    assert Pool.asked == []
-    assert list(book.tried(["docs/a.md", "docs/long.md"], 7)) == [
-        ("docs/long.md", ("docs/long.md", 7)),
-        ("docs/a.md", ("docs/a.md", 7)),
-    ]
-    assert Pool.asked == [(2, "spawn", 1)]
+    assert dict(book.tried(["docs/a.md", "docs/long.md"], 7)) == {
+        "docs/a.md": ("docs/a.md", 7),
+        "docs/long.md": ("docs/long.md", 7),
+    }
+    assert begun == ["docs/long.md", "docs/a.md"]
+    assert Pool.asked == [(2, "spawn", 1)] * 2
+
+
+def test_a_page_that_takes_long_holds_no_other_back(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has come is kept if the rest is stopped; in the file the names stay in order."""
+    others = Event()
+
+    def one(page: str, sample: int) -> Result:
+        assert page != "docs/long.md" or others.wait(30)
+        return Result()
+
+    monkeypatch.setattr(book, "ProcessPoolExecutor", Pool)
+    monkeypatch.setattr(book, "one", one)
+    came = book.tried(PAGES, 0)
+    first = [next(came) for _ in range(2)]
+    assert {page for page, _ in first} == {"docs/a.md", "docs/b.md"}
+    for page, result in first:
+        book.told(page, result, 0)
+    assert list(book.found()) == ["docs/a.md", "docs/b.md"]
+    others.set()
+    assert [page for page, _ in came] == ["docs/long.md"]
 
 
 TEXT = "1 µs or 20, then 1 of 3.\n"
