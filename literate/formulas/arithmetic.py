@@ -13,15 +13,20 @@ from literate.formulas.cursor import Unread
 Value = Any  # a number or a table of numpy's
 
 
+def alike(a: Value, b: Value) -> bool:
+    """Whether values of one shape are the same, but for the rounding of single precision."""
+    return np.allclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True)
+
+
 def close(a: Value, b: Value) -> bool:
-    """Whether they are equal, but for the rounding of single precision; ∞ is equal to nothing."""
+    """Whether they are equal; ∞ is equal to nothing."""
     finite = np.isfinite(a).all() and np.isfinite(b).all()
-    return bool(a.shape == b.shape and finite and np.allclose(a, b, rtol=1e-5, atol=1e-6))
+    return bool(a.shape == b.shape and finite and alike(a, b))
 
 
 def apart(a: Value, b: Value) -> bool:
     """Whether they are of one shape, and differ."""
-    return a.shape == b.shape and not np.allclose(a, b, rtol=1e-5, atol=1e-6, equal_nan=True)
+    return a.shape == b.shape and not alike(a, b)
 
 
 def times(a: Value, b: Value) -> Value:
@@ -43,7 +48,7 @@ def dot(a: Value, b: Value) -> Value:
     return (a * b).sum()
 
 
-def added(a: Value, b: Value) -> Value:
+def plus(a: Value, b: Value) -> Value:
     if a.shape != b.shape:
         raise Unread(f"{a.shape} and {b.shape} are not added")
     return a + b
@@ -81,8 +86,8 @@ def softmax(scores: Value) -> Value:
 
 
 COMPUTED: dict[str, Callable] = {
-    "add": added,
-    "less": lambda a, b: added(a, -b),
+    "add": plus,
+    "less": lambda a, b: plus(a, -b),
     "negative": lambda a: -a,
     "times": times,
     "dot": dot,

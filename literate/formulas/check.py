@@ -1,6 +1,5 @@
 """The check of a formula: that it holds, and that none that is nearly the same would do as well."""
 
-import inspect
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -10,9 +9,10 @@ import numpy as np
 
 from literate.formulas.arithmetic import CALLED
 from literate.formulas.cursor import Unread
-from literate.formulas.indices import Given, ranges
+from literate.formulas.indices import Given, named_by, ranges
+from literate.formulas.nodes import Node
 from literate.formulas.tokens import Sign, signs
-from literate.formulas.tree import Node, Reader
+from literate.formulas.tree import Reader
 from literate.formulas.values import COLUMNS, holds, values
 from literate.values import truth
 
@@ -86,7 +86,7 @@ def outcome(said: list[Sign], given: Given, where: Callable | None) -> list[bool
 
 def asks(where: Callable, tree: Node, given: Given) -> bool:
     """Whether all that a condition names is an index of a formula."""
-    return {*inspect.signature(where).parameters} <= {*ranges(tree, given, set())}
+    return {*named_by(where)} <= {*ranges(tree, given, set())}
 
 
 def neighbours(said: list[Sign]) -> Iterator[tuple[list[Sign], str]]:

@@ -1,13 +1,14 @@
 """The names of a formula, what is given for them, and which values its free indices have."""
 
-from collections.abc import Iterator, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from literate.formulas.cursor import Unread
-from literate.formulas.tree import Node
+from literate.formulas.nodes import Node
 
 Given = Mapping[str, Any]
 Indices = dict[str, int]
@@ -26,6 +27,11 @@ def parted(name: str, below: list, given: Given) -> tuple[str, list]:
         if full in given and not any(far for _, far in below[:cut]):
             return full, below[cut:]
     raise Unread(f"no value is given for {name}")
+
+
+def named_by(condition: Callable) -> list[str]:
+    """The indices that a page's condition asks about, by their names."""
+    return [*inspect.signature(condition).parameters]
 
 
 def every(node: Node, given: Given) -> Iterator[Indices]:

@@ -18,6 +18,8 @@ SPOKEN = {
     re.compile(r"\\quad\s*\\text\{\s*and\s*\}\s*\\quad"): APART,
     re.compile(r",\s*\\qquad\s*\\text\{\s*that is\s*\}\s*\\quad"): SAME,
 }
+LOSS = {"L": "loss"}  # as a script letter
+GREEK = {r"\alpha", r"\phi"}
 RELATIONS = {"=": "=", "<": "<", ">": ">", r"\le": "≤", r"\ge": "≥", r"\ne": "≠"}
 
 
@@ -37,7 +39,9 @@ def signs(latex: str) -> list[Sign]:
         plain = words.sub(lambda _, meant=meant: meant, plain)
     plain = re.sub(r"[.,]\s*$", "", SPACE.sub(" ", plain))
     found, depth, below = [], 0, -1  # the depth of the braces of a subscript
-    for one in filter(seen, map(sign, SIGN.finditer(plain))):
+    for one in map(sign, SIGN.finditer(plain)):
+        if not one.text:  # of an empty \text{}: no formula ends with it
+            continue
         depth += (one.text == "{") - (one.text == "}")
         if below >= 0 and depth <= below and one.text != "{":
             one, below = one._replace(below=one.text != "}"), -1
@@ -50,27 +54,16 @@ def signs(latex: str) -> list[Sign]:
 
 
 def sign(match: re.Match[str]) -> Sign:
-    face, word, tilde, command, number, text = match.groups()
-    if tilde:
-        return Sign("name", tilde.strip("\\") + "_tilde")
-    if word is not None:
-        text = LOSS.get(word, word + "_cal") if face == "mathcal" else word
-        return Sign("name", text, bold=face == "mathbf")
-    if number:
-        return Sign("number", number)
-    if command:
-        greek = command in GREEK
-        return Sign("name", command[1:]) if greek else Sign("command", command)
-    return Sign("name" if text.isalpha() else "sign", text)
-
-
-def seen(one: Sign) -> bool:
-    """Whether it is more than an empty text, with which no formula ends."""
-    return bool(one.text)
-
-
-LOSS = {"L": "loss"}  # as a script letter
-GREEK = {r"\alpha", r"\phi"}
+    kind = match.lastgroup or ""
+    said = match[kind]
+    if kind == "word":
+        script, bold = match["face"] == "mathcal", match["face"] == "mathbf"
+        return Sign("name", LOSS.get(said, f"{said}_cal") if script else said, bold=bold)
+    if kind == "tilde":
+        return Sign("name", said.strip("\\") + "_tilde")
+    if said in GREEK:
+        return Sign("name", said[1:])
+    return Sign("name" if said.isalpha() else kind, said)
 
 
 def line_by_line(match: re.Match[str]) -> str:

@@ -1,13 +1,10 @@
-"""A formula as a tree: a node is its kind and its parts."""
+"""A formula as a tree: sides, their sums and products, and functions of them."""
 
-from collections.abc import Container
-from typing import Any
-
-from literate.formulas.cursor import Cursor, Unread
-from literate.formulas.names import letter, named, stepped, subscript
+from literate.formulas.atoms import Atoms
+from literate.formulas.cursor import Unread
+from literate.formulas.nodes import Node, quotient, renewed
 from literate.formulas.tokens import APART, RELATIONS, SAME
 
-Node = tuple[Any, ...]  # ("add", left, right), ("name", "alpha", [indices], bold), …
 FUNCTIONS = {r"\exp", r"\ln", r"\log", r"\sin", r"\cos", r"\tanh", r"\max", r"\min"}
 OVER = {r"\sum", r"\max"}  # all values of an index
 # With what no factor begins: a length is not the second of two.
@@ -15,12 +12,8 @@ CLOSING = {")", "]", "}", "|", r"\rVert", ",", APART, SAME, ""}
 BETWEEN = {*RELATIONS, "becomes", "+", "-", "/", r"\cdot"}
 
 
-class Reader(Cursor):
-    """Reads signs from left to right; `called` are the names of functions."""
-
-    def __init__(self, signs: list, called: Container[str]) -> None:
-        super().__init__(signs)
-        self.called = called
+class Reader(Atoms):
+    """Reads formulas from left to right."""
 
     def all(self) -> list[Node]:
         """The formulas, one behind another."""
@@ -97,20 +90,20 @@ class Reader(Cursor):
     def conditions(self) -> list:
         """The index of a sum, and what its values must be: `("≠", node)`, or a condition's name."""
         if not self.take("{"):
-            return subscript(self)
-        found: list = [stepped(self)]
+            return self.subscript()
+        found: list = [self.stepped()]
         while not self.take("}"):
             if relation := self.take(*RELATIONS):
                 found.append((RELATIONS[relation], self.summed()))
             elif not self.take(","):
-                found.append((letter(self), 0))
+                found.append((self.letter(), 0))
         return found
 
     def function(self, kind: str) -> Node:
         base = None
         if kind == r"\log":
             self.need("_")
-            base = subscript(self)
+            base = self.subscript()
         if self.next == "(":
             return self.powered(("call", kind[1:], base, *self.arguments()))
         return "call", kind[1:], base, self.alone(kind)
@@ -121,87 +114,3 @@ class Reader(Cursor):
         if self.next in ("/", r"\cdot") or self.begins() and self.next not in FUNCTIONS | OVER:
             raise Unread(f"whether {kind} is of {self.next!r} too is not clear")
         return found
-
-    def atom(self) -> Node:
-        if not self.next:
-            raise Unread("it ends too early")
-        one = self.sign()
-        if one.kind == "number":
-            return "number", float(one.text)
-        if one.kind == "name":
-            if self.next == "(" and one.text in self.called:
-                return ("call", one.text, None, *self.arguments())
-            return named(self, one)
-        if one.text == r"\frac":
-            return quotient(self.braced(), self.braced())
-        if one.text == r"\sqrt":
-            return "call", "sqrt", None, self.braced()
-        if one.text == r"\partial":
-            return "change", self.factor()
-        if one.text == "(":
-            return self.until(")")
-        if one.text == "{":
-            found = self.factor()
-            if not self.take("}"):
-                raise Unread("braces are not seen: write brackets")
-            return found
-        if one.text in ("|", r"\lVert"):
-            return "call", "length", None, self.until("|" if one.text == "|" else r"\rVert")
-        if one.text == "[":
-            found = [self.factor()]
-            while not self.take("]"):
-                found.append(self.factor())
-            return ("beside", *found)
-        raise Unread(f"{one.text!r} is not read")
-
-    def until(self, closing: str) -> Node:
-        found = self.summed()
-        self.need(closing)
-        return found
-
-    def arguments(self) -> list[Node]:
-        self.need("(")
-        found = [self.summed()]
-        while self.take(","):
-            found.append(self.summed())
-        self.need(")")
-        return found
-
-    def braced(self) -> Node:
-        """What stands in braces, or one sign without them."""
-        if self.take("{"):
-            return self.until("}")
-        self.single()
-        if self.kind not in ("name", "number"):
-            raise Unread(f"{self.next or 'the end'!r} without braces is not read")
-        one = self.sign()
-        if one.kind == "number":
-            return "number", float(one.text)
-        return "name", one.text, [], one.bold
-
-    def powered(self, found: Node) -> Node:
-        while self.take("^"):
-            if self.take(r"\top"):
-                found = "turned", found
-            elif self.take_all("{", "-", r"\top", "}"):
-                found = "turned", ("power", found, ("number", -1.0))
-            else:
-                found = "power", found, self.braced()
-        return found
-
-
-def quotient(above: Node, below: Node) -> Node:
-    """What is divided; a slope has a value of its own: `dalpha_ds`, at the indices of both."""
-    if above[0] == below[0] == "change":
-        if above[1][0] != "name" or below[1][0] != "name":
-            raise Unread("only a name has a slope, for a name")
-        (_, (_, first, at, _)), (_, (_, second, further, _)) = above, below
-        return "name", f"d{first}_d{second}", [*at, *further], False
-    return "over", above, below
-
-
-def renewed(node: Node) -> Node:
-    """What something becomes has a value of its own: `a_new`."""
-    if node[0] != "name":
-        raise Unread("only a name becomes something")
-    return "name", node[1] + "_new", *node[2:]

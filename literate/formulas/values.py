@@ -1,6 +1,5 @@
 """The value of a formula's tree, for given values of its names and of its indices."""
 
-import inspect
 import re
 from collections.abc import Callable
 
@@ -9,8 +8,8 @@ import torch
 
 from literate.formulas.arithmetic import CALLED, COMPUTED, GATHERED, RELATED, Value
 from literate.formulas.cursor import Unread
-from literate.formulas.indices import Given, Indices, every, number, parted, ranges
-from literate.formulas.tree import Node
+from literate.formulas.indices import Given, Indices, every, named_by, number, parted, ranges
+from literate.formulas.nodes import Node
 
 VECTOR = re.compile("[a-z](_[a-z]+)*")  # what is bold if it is one
 COLUMNS = "columns"  # given: vectors are columns
@@ -52,7 +51,7 @@ def value(node: Node, given: Given, at: Indices) -> Value:
     if kind == "number":
         return np.float64(parts[0])
     if kind == "name":
-        return named(parts[0], parts[1], parts[2], given, at)
+        return value_at(*parts, given=given, at=at)
     if kind == "each":
         return gathered(node, given, at)
     if kind == "call":
@@ -60,7 +59,7 @@ def value(node: Node, given: Given, at: Indices) -> Value:
     return COMPUTED[kind](*(value(part, given, at) for part in parts))
 
 
-def named(name: str, below: list, bold: bool, given: Given, at: Indices) -> Value:
+def value_at(name: str, below: list, bold: bool, given: Given, at: Indices) -> Value:
     """The value of a name where its indices say; an index by itself is a number."""
     if not below and name in at:
         return np.float64(at[name])
@@ -133,12 +132,12 @@ def admits(condition: tuple, letter: str, given: Given, at: Indices) -> bool:
         return bool(RELATED[sign](np.float64(at[letter]), value(other, given, at)))
     if sign not in given:
         raise Unread(f"no condition is given for {sign}")
-    if missing := {*inspect.signature(given[sign]).parameters} - {*at}:
+    if missing := {*named_by(given[sign])} - {*at}:
         raise Unread(f"{sign} asks for {min(missing)}, which is no index here")
     return asked(given[sign], at)
 
 
 def asked(condition: Callable, at: Indices) -> bool:
     """What a page's condition says of the indices that it names; yes if one of them is not here."""
-    names = inspect.signature(condition).parameters
+    names = named_by(condition)
     return not {*names} <= {*at} or bool(condition(*(at[name] for name in names)))
