@@ -109,7 +109,7 @@ def test_the_search(opened: Callable[..., Page], viewport: dict[str, int]) -> No
     page.locator(".md-search__input:focus").wait_for()
     page.keyboard.type("scaling")
     page.locator(".md-search-result__link").first.wait_for()
-    page.get_by_role("status").get_by_text("matching documents").wait_for()  # it is heard
+    page.get_by_role("status").get_by_text("Found on").wait_for()  # it is heard
     page.keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.matches('.md-search-result__link')")
     assert page.evaluate(FOCUS)[1] == ""

@@ -147,3 +147,31 @@ def test_a_folded_reference_is_open_on_paper_and_beside_the_prose(
     assert not name.is_visible()
     page.emulate_media(media="print")
     assert name.is_visible()
+
+
+def test_what_is_read_is_marked_and_moves_no_line(opened: Callable[..., Page]) -> None:
+    page = opened("foundations/attention-as-a-graph/", viewport={"width": 1440, "height": 900})
+    links = page.locator(".md-sidebar--secondary a.md-nav__link")
+    heights = "nodes => nodes.map(node => node.clientHeight)"
+    before = links.evaluate_all(heights)
+    assert max(before) > min(before)  # some have two lines
+    links.nth(1).click()
+    page.wait_for_function(
+        "document.querySelectorAll('.md-sidebar--secondary a')[1].matches('.md-nav__link--active')"
+    )
+    assert links.evaluate_all(heights) == before
+    assert "px 0px 0px" in links.nth(1).evaluate("node => getComputedStyle(node).boxShadow")
+    # Nor has the title of a chapter that is read more lines than another.
+    names = page.locator(".md-sidebar--primary a.md-nav__link")
+    assert len({*names.evaluate_all(heights)} - {0}) == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "first"),
+    [("", "h1"), ("foundations/masks/", ".md-sidebar--primary a.md-nav__link")],
+)
+def test_all_begins_at_the_same_line(opened: Callable[..., Page], address: str, first: str) -> None:
+    page = opened(address, viewport={"width": 1440, "height": 900})
+    left = "node => node.getBoundingClientRect().left"
+    names = [".md-logo .mark", first, ".md-copyright"]
+    assert len({page.locator(name).first.evaluate(left) for name in names}) == 1

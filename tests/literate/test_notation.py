@@ -33,6 +33,22 @@ def test_each_name_has_the_hue_of_its_part(role: str, names: str) -> None:
         assert f'<span class="n {role}">{name}</span>' in html
 
 
+def test_short_code_stays_on_one_line_with_its_mark() -> None:
+    html = convert("A shape `(T, D)`, a name `scores` and `(batch, heads, queries, keys)`.\n")
+    assert '<span class="bound"><code>(T, D)</code>,</span> a name <code>scores</code>' in html
+    assert "and <code>(batch, heads, queries, keys)</code>." in html
+    assert html.count("bound") == 1
+    assert "bound" not in convert("```python\nx = 1\n```\n\n```text {.output}\n1 2\n```\n")
+
+
+def test_a_long_name_goes_on_behind_a_dot() -> None:
+    names = ["torch.nn.attention.bias", "attention/positions/rotary.py", "F.scaled_dot_product_all"]
+    for name in names:
+        assert f"<code>{name}</code>" in convert(f"`{name}`\n")
+    html = convert("`torch.nn.attention.sdpa_kernel(0.5)`\n")
+    assert "<code>torch.nn.<wbr>attention.<wbr>sdpa_kernel(0.5)</code>" in html
+
+
 def test_an_answer_may_end_in_markup_and_a_heading_begin_with_it() -> None:
     html = convert(PREDICTION.replace("it is.", "it *is*"))
     assert "<b>Right: </b>it <em>is</em></span>" in html
