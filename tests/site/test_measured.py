@@ -168,9 +168,7 @@ def shorter() -> str:
     run = brief()
     ways = [(name, "dense", CUT.get(name, name)) for name in MASKS]
     ways.insert(2, ("causal", "is_causal", "causal, `is_causal`"))
-    rows = [
-        [said, *(marked(run[n, name, way]) for n in ("64", "128"))] for name, way, said in ways
-    ]
+    rows = [[said, *(marked(run[n, name, way]) for n in ("64", "128"))] for name, way, said in ways]
     return table(["mask", "64 tokens", "128 tokens"], rows, "masks", "short")
 
 
@@ -392,9 +390,11 @@ def which() -> str:
         ("a batch whose longest text has 512", "ours", "the tensor"): [
             batch(512, mask, turn) for mask in BATCH_MASKS for turn in ("again", "new")
         ],
-        ("few queries on many keys, under a window", "ours, or the keys cut by hand", "the tensor"): [
-            cells["window"]["ways"]["dense"]["ratio"] for cells in decoding.values()
-        ],
+        (
+            "few queries on many keys, under a window",
+            "ours, or the keys cut by hand",
+            "the tensor",
+        ): [cells["window"]["ways"]["dense"]["ratio"] for cells in decoding.values()],
         ("one query, and heads that share keys", "ours", "the tensor"): [
             x["ways"]["dense"]["ratio"] for name, x in decoded.items() if "one query, gr" in name
         ],
