@@ -3,7 +3,7 @@
 import json
 import re
 from fnmatch import fnmatch
-from importlib.metadata import distribution
+from importlib.metadata import distribution, metadata
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +56,19 @@ def test_what_scripts_and_styles_contain_is_in_the_table(built: Path) -> None:
     assert len(inside) > 5
     listed = {what.partition(":")[0].removesuffix(".js").strip("`").lower() for what, *_ in TABLE}
     assert inside <= listed
+
+
+def test_a_licence_is_the_one_that_its_package_names() -> None:
+    """Of what is installed here; what a bundle contains says its own in its text."""
+    fonts = NODE / "@fontsource-variable/source-serif-4/package.json"
+    packages = {
+        "KaTeX": json.loads((NODE / "katex/package.json").read_text("utf-8"))["license"],
+        "Source Serif 4": json.loads(fonts.read_text("utf-8"))["license"],
+        "Material for MkDocs": metadata("mkdocs-material")["License-Expression"],
+        "mkdocstrings-python": metadata("mkdocstrings-python")["License-Expression"],
+    }
+    for name, licence in packages.items():
+        assert [said for what, _, said in TABLE if what.startswith(name)] == [licence], name
 
 
 def test_each_icon_is_of_a_set_in_the_table(built: Path) -> None:
