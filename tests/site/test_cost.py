@@ -106,6 +106,8 @@ def test_what_the_page_says_of_them_holds() -> None:
     text = (ROOT / "docs" / page).read_text("utf-8")
     for name, number in shown.items():
         assert f"{number}<!-- source: benchmarks/cost.json, {name}, 1024 tokens -->" in text
+    third = f"{ms[2]['fused'] / ms[2]['eager']:.2f}"
+    assert f"{third}<!-- source: benchmarks/cost.json, fused beside eager, 2048 tokens -->" in text
     short = {name: ms[0][name] for name in ("eager", "eager, held")}
     for name, number in short.items():
         assert f"{number:.1f}<!-- source: benchmarks/cost.json, {name}, 512 tokens -->" in text
