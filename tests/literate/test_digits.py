@@ -40,7 +40,7 @@ It was 0.25<!-- source: a book -->.
 !!! predict "Which of 8?"
 
     - ( ) 31: no, 20.
-    - (x) 4: it is 20.
+    - (x) 4. So few<!--= x[1] == 20 -->: it is 20.
 
 ![A bar of 20](figures/page/x.svg)
 

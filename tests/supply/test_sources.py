@@ -33,7 +33,8 @@ ELSEWHERE = (
     *("NVIDIA, CUDA C++ Programming Guide, ", "NVIDIA H100 Tensor Core GPU datasheet, "),
     *("NVIDIA, H200 Tensor Core GPU, data sheet", "NVIDIA, H100 Tensor Core GPU Architecture, "),
     "flash-attn-4 4.0.0b36, ",
-    *("PyTorch, FlashAttentionKernel.cpp, ", "transformers, GPT2Config: ", "mallopt(3), "),
+    *("PyTorch, FlashAttentionKernel.cpp, ", "PyTorch, flex_attention.py, "),
+    *("Triton, backends/nvidia/driver.py, ", "transformers, GPT2Config: ", "mallopt(3), "),
     *("the printed output of that example, ", "the six threads, as linked"),
     *("the records of the last runs; ", "the built site in Chromium"),
 )
@@ -45,6 +46,7 @@ MEASURED = re.compile(
 # What was computed from two measurements; tests/site computes it again.
 COMPUTED = {
     "benchmarks/cost.json, eager, held, beside fused, 1024 tokens",
+    "benchmarks/cost.json, fused beside eager, 2048 tokens",
     *(
         f"benchmarks/gpu.json, one text, {end}"
         for end in ("ahead up to", "behind from", "behind up to")
