@@ -82,6 +82,20 @@ def test_it_is_asked_behind_the_block_that_answers(run) -> None:
     assert "NameError" in message
 
 
+def test_only_the_check_of_a_right_choice_waits() -> None:
+    text = BOX.replace("{right}", "<!--= numbers -->: at once<!--= numbers -->")
+    it = page(text.replace("{wrong}", " or 3<!--= len(numbers) -->"))
+    assert [check.line for check in it.checks] == [10, 10, 11]
+    assert [check.asked for check in it.checks] == [15, 10, 11]
+    assert [type(step).__name__ for step in it.steps] == [
+        "Block",
+        "Check",
+        "Check",
+        "Block",
+        "Check",
+    ]
+
+
 @pytest.mark.parametrize("kind", ["notest", "exercise"])
 def test_a_block_that_does_not_run_answers_nothing(kind: str) -> None:
     text = BOX.replace("{right}", "<!--= numbers -->").replace("{wrong}", "")

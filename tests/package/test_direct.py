@@ -140,6 +140,22 @@ def test_a_mask_that_is_not_kept_is_not_looked_up(batch: int, looked: int, monke
     assert len(asked) == looked
 
 
+def test_a_route_for_one_query_is_kept_apart(monkeypatch) -> None:
+    """It serves the layers of one step; those of texts would be pushed out by it."""
+    texts, steps = Kept(8), Kept(8)
+    monkeypatch.setattr(route, "kept", texts)
+    monkeypatch.setattr(route, "steps", steps)
+    query, key, value = given((2, 3, 2, 8), (2, 3, 20, 8))
+    asks = route.MASK_ALONE
+    for _ in range(2):
+        dot_product_attention(query[:, :, 1:], key, value, MASKS["padding"])
+        assert (len(texts.made), len(steps.made)) == (0, 1)
+    dot_product_attention(query, key, value, MASKS["padding"])
+    assert (len(texts.made), len(steps.made)) == (1, 1)
+    assert route.signature(query[:, :, 1:], key, value, Causal(), asks) is None
+    assert route.signature(query, key, value, Causal(), asks) is not None
+
+
 def test_few_keys_that_a_mask_leaves_lose_no_nan() -> None:
     """Ten of them, the last, which every query sees: torch's kernel would make zeros of the NaN."""
     query, key, value = given((1, 1, 40, 8), (1, 1, 40, 8))
