@@ -1,23 +1,30 @@
 """The tests of the numbers of a page: in sentences, and in tables; and of its claims."""
 
+import re
 from typing import Any
 
 from literate.compare import same_number, spell
 from literate.edits import Edit
 from literate.items.base import UPDATE, Item, Mismatch
-from literate.prose import Check
+from literate.prose import COMMENT, Check
 from literate.sides import beyond, unsided
 from literate.tables import Cell, Table
 from literate.values import as_number, truth
 
 
+# What marks words up, and belongs to none.
+MARKS = re.compile(r"[*_`]|\]\([^()\s]*\)|\[")
+
+
 class CheckItem(Item[Check]):
-    """A number in prose is the value of its expression; a claim is true."""
+    """A number in prose is the value of its expression; a claim is true, or says its words."""
 
     def check(self) -> None:
         step, value = self.step, self.run.module.value(self.step)
         if not step.printed:
-            if not truth(value):
+            if isinstance(value, str):
+                self.words(value)
+            elif not truth(value):
                 raise Mismatch(step.line, f"the claim {step.expression} is {value}: expected True")
             return
         number = as_number(value)
@@ -34,6 +41,15 @@ class CheckItem(Item[Check]):
             return
         came = f"{step.expression} is {spelled}{step.unit} (in full {number!r}; {UPDATE})"
         raise Mismatch(step.line, f"the page says {step.printed}{step.unit}, but {came}")
+
+    def words(self, value: str) -> None:
+        """The last words before a claim are the text that its expression finds."""
+        before = COMMENT.sub("", self.run.page.prose[: self.step.start].rpartition("\n\n")[2])
+        said = " ".join(MARKS.sub("", before).split())
+        if not value or not re.search(rf"(?<!\w){re.escape(value)}$", said, re.I):
+            last = " ".join(said.split()[-max(1, len(value.split())) :])
+            message = f"the page says {last!r}, but {self.step.expression} is {value!r}"
+            raise Mismatch(self.step.line, message)
 
     def side(self, number: float) -> None:
         """The value lies where the words before the number say: above it, or below."""

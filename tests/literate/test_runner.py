@@ -76,7 +76,7 @@ def test_a_right_page_passes(run) -> None:
         ),
         ("is 0.3333<!--= rows[0, 1]", "is 0.5<!--= '0.5'", 17, "is 0.5: expected a"),
         ("is 0.3333<!--= rows[0, 1]", "is 0.5<!--= 10**400", 17, "expected a finite number"),
-        ("is 0.3333<!--= rows[0, 1]", "is true<!--= 'True'", 17, "expected True"),
+        ("is 0.3333<!--= rows[0, 1]", "is true<!--= 'True' * 2", 17, "'true', but 'True' * 2 is"),
         ("rows += 1", "raise SystemExit(0)", 20, "SystemExit: 0"),
         ("rows += 1", "import pytest; pytest.skip('x')", 20, "Skipped: x"),
         ("rows @ torch.ones(3)", "print('a: b'); rows @ torch.ones(3)", 32, "+a: b"),
