@@ -33,3 +33,8 @@ class Block:
     after: int
     indent: str
     output: Output | None = None
+
+    @property
+    def stays(self) -> bool:
+        """Whether those below stand on it, on every machine."""
+        return not self.kinds & (APART | EXERCISE | SHOWN)

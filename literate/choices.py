@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from literate.block import APART, EXERCISE, SHOWN, Block
+from literate.block import Block
 from literate.prose import CODE, COMMENT, FORMULA, Check, hidden
 
 MARK = re.compile(r"\((?P<mark>x| )\)\s+")
@@ -56,7 +56,7 @@ def asked(check: Check, found: Sequence[Sequence[Choice]], blocks: Sequence[Bloc
     """The line from which a check is asked: its own, or that below the block that answers."""
     if any(choice.right and choice.says(check) for one in found for choice in one):
         for block in blocks:
-            if block.line > check.line and not block.kinds & (APART | EXERCISE | SHOWN):
+            if block.line > check.line and block.stays:
                 return block.line + block.code.count("\n")
     return check.line
 

@@ -16,7 +16,6 @@ from typing import Any
 from mkdocs.config import load_config
 
 from literate import letters, nav, notebooks, plain, social
-from literate.block import APART, EXERCISE, SHOWN
 from literate.page import Page
 from literate.slicer import script_name, scripts
 from literate.syntax import parse
@@ -86,7 +85,7 @@ def as_script(parts: list[plain.Part], address: str) -> str:
         if block and "raises" in block.kinds and compiles(part.text):
             body = "".join(f"    {line}".rstrip() + "\n" for line in part.text.split("\n"))
             texts.append(f"# %%\nwith suppress(Exception):  # it raises\n{body.rstrip()}")
-        elif block and not block.kinds & (EXERCISE | SHOWN | APART | {"raises"}):
+        elif block and block.stays and "raises" not in block.kinds:
             texts.append(f"# %%\n{part.text.rstrip()}")
         else:
             body = "".join(f"# {line}".rstrip() + "\n" for line in part.text.rstrip().split("\n"))
