@@ -11,7 +11,6 @@ from literate.sides import beyond, unsided
 from literate.tables import Cell, Table
 from literate.values import as_number, truth
 
-
 # What marks words up, and belongs to none.
 MARKS = re.compile(r"[*_`]|\]\([^()\s]*\)|\[")
 
