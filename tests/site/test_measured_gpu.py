@@ -129,15 +129,6 @@ def shares(part: str, least: int) -> str:
     return "\n".join(lines) + f"\n\n<!-- source: benchmarks/gpu.json: {part} -->"
 
 
-def after_writing() -> str:
-    lines = ["| keys | after reading, ms | after writing, ms |", "| ---: | ---: | ---: |"]
-    for keys in (1024, 2048, 8192):
-        name = f"64 × 1 × {keys}, 64/8 heads of 128, full, forward"
-        times = [cell(part, name)["triton"]["ms"] for part in ("decode", "decode, written")]
-        lines.append(f"| {keys} | {times[0]:#.3g} | {times[1]:#.3g} |")
-    return "\n".join(lines) + "\n"
-
-
 def ceilings(part: str, name: str) -> list[float]:
     return [top[name] for top in KEPT[part]["cells"]["ceilings"]]
 
@@ -156,8 +147,7 @@ def shown() -> dict[str, str]:
     full = square("forward", 8192, 128, "full")
     products = ceilings("forward", "tflops")
     copies = [x for part in KEPT for x in ceilings(part, "gbs")]
-    last, short, several = decoding(64, 131072), decoding(1, 1024), decoding(64, 1024)
-    written = cell("decode, written", "1 × 1 × 1024, 64/8 heads of 128, full, forward")
+    last, short = decoding(64, 131072), decoding(1, 1024)
     few = square("forward", 1024, 64, "causal")
     long = [decoding(64, n)["flash 2"]["ratio"] for n in KEYS]
     slowest = min(ceilings("backward", "tflops"))
@@ -213,8 +203,6 @@ def shown() -> dict[str, str]:
         ),
         "one text of 1024 keys, ms": f"{short['triton']['ms']:#.3g}",
         "one text of 1024 keys, cuDNN, ms": f"{short['cudnn']['ms']:#.3g}",
-        "one text of 1024 keys, written, ms": f"{written['triton']['ms']:#.3g}",
-        "64 texts of 1024 keys, ms": f"{several['triton']['ms']:#.3g}",
         "width 64, 1024 tokens, causal": f"{beside(few, 'hopper', 'cudnn'):.2f}",
     }
 
@@ -226,7 +214,7 @@ def beside(ways: dict[str, dict], one: str, other: str) -> float:
 
 def test_the_tables_are_those_of_the_script() -> None:
     page = PAGE.read_text("utf-8")
-    derived = shares("forward", 2048), shares("backward", 1024), after_writing()
+    derived = shares("forward", 2048), shares("backward", 1024)
     for text in (forward(128), backward(), sparing(), decode(), *derived):
         assert page.count(text) == 1, text
     assert page.count("<!-- source: benchmarks/gpu.py:") == 4
@@ -244,9 +232,8 @@ def test_every_measured_number_is_the_one_of_the_script() -> None:
 @pytest.mark.parametrize("words", [
     "Here and on the way back a text has 16 heads, 128 wide, or 32 heads, 64 wide, and all texts "
     "together have 16,384 ",
-    "in each of three rounds. (There are two rounds for the texts of grouped heads beside cuDNN, "
-    "for the calls [after writing](#what-lies-in-the-cache), and for FlexAttention in the next "
-    "table, which had a run of its own, beside ours alone.)",
+    "in each of three rounds. (There are two rounds for the texts of grouped heads beside cuDNN "
+    "and for FlexAttention in the next table, which had a run of its own, beside ours alone.)",
     "Its rate as a part of theirs, from 2048 tokens on:",
     "Those for Hopper, as a part of the others' rates, from 1024 tokens on:",
     "With 64 heads of queries on 8 of keys, from 4096 to 32768 tokens, ours reaches",
@@ -386,16 +373,6 @@ def test_what_the_page_says_of_the_tables_holds() -> None:
          and min(beyond[64, keys] for keys in KEYS) > 0.97)  # fmt: skip
     says("With 131072 keys ours and cuDNN's take the same time: bytes are all that counts.",
          all(abs(beyond[batch, KEYS[-1]] - 1) < 0.02 for batch in (1, 16, 64)))  # fmt: skip
-    lost = {
-        name: KEPT["decode, written"]["cells"]["shapes"][name]["triton"]["ms"]
-        - ways["triton"]["ms"]
-        for name, ways in KEPT["decode"]["cells"]["shapes"].items()
-    }
-    many = [lost[f"{batch} × 1 × {keys}, 64/8 heads of 128, full, forward"]
-            for batch, least in ((16, 2048), (64, 1024)) for keys in (1024, 2048, 4096, 8192)
-            if keys >= least]  # fmt: skip
-    says("Every call that reads far more than the cache holds loses about as much;",
-         0.006 < min(many) <= max(many) < 0.012)  # fmt: skip
 
 
 def test_the_products_of_the_block_are_those_of_the_table() -> None:
