@@ -17,6 +17,7 @@ from gpu_shapes import ENTRIES, TOKENS
 from masks import WIDTH, kinds, masks
 from pages import DOCS, says
 
+import attention
 from attention import Causal, PrefixLM, SlidingWindow
 from attention.backends.suited import REGISTER
 from attention.dispatch import onednn
@@ -64,6 +65,7 @@ LENGTHS = ast.literal_eval(LEFT[0])
 HOW = "speed/benchmarks.md"
 KERNEL = "speed/a-gpu-kernel.md"
 BACKENDS = "reference/backends.md"
+README = "../README.md"
 # How many threads measured, of each part on a CPU whose table this page has.
 THREADS = {
     part["threads"]
@@ -72,7 +74,54 @@ THREADS = {
 }
 SIDE = inspect.signature(timing.rate).parameters["size"].default
 
+
+def times(run: str, way: str, *masks: str) -> list[float]:
+    """How many times as long as ours that took, under these masks, on the longer texts."""
+    cells = RESULTS["masks"][run]["cells"]
+    return [cells[n][name]["ways"][way]["ratio"] for n in ("2048", "8192") for name in masks]
+
+
+def rules() -> set[str]:
+    """The masks of which a kernel for a GPU knows the rule; Triton is for Linux: read."""
+    text = (DOCS.parent / "attention/backends/triton/rules.py").read_text("utf-8")
+    named = re.findall(r"^    (\w+): \w+,$", text.partition("\nRULES: ")[2], re.M)
+    return {*named} & {*attention.__all__}
+
+
+SKIPPED = ("window", "documents", "documents at random", "prefix", "padding")
 CASES = [
+    (
+        README,
+        "with a tensor as the mask: windows, packed texts, prefixes and padding, on long texts.",
+        min(times("forward", "dense", *SKIPPED) + times("elsewhere", "dense", *SKIPPED)) > 1.2,
+    ),
+    (
+        README,
+        "- About as fast: no mask, the causal one, short texts.",
+        all(
+            abs(x - 1) < 0.05
+            for x in times("forward", "dense", "none") + times("forward", "is_causal", "causal")
+        )
+        and all(
+            abs(each["dense"]["ratio"] - 1) < 0.2
+            for name, each in RESULTS["masks"]["short"]["cells"]["64"].items()
+            if name in ("none", "causal", *SKIPPED)
+        ),
+    ),
+    (
+        README,
+        "- Slower: on the H200, than FlashAttention 4 in long texts.",
+        all(
+            ways["flash 4"]["ratio"] < 1
+            for name, ways in GPU["forward"]["cells"]["shapes"].items()
+            if int(name.split(" × ")[1]) >= 2048
+        ),
+    ),
+    (
+        README,
+        "does so too, in half precision, for causal masks, windows and padding",
+        rules() == {"Causal", "SlidingWindow", "Padding"},
+    ),
     (HOW, f"Our script multiplies two random matrices of {SIDE} by {SIDE}", True),
     (HOW, "best of seven, in GFLOP/s", "in range(7)" in inspect.getsource(timing.rate)),
     (HOW, "We did not measure more than two threads.", {2} == THREADS),
