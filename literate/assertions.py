@@ -31,8 +31,12 @@ def faults(node: ast.expr | ast.stmt, raises: bool) -> Iterator[str]:
     match node:
         case ast.Expr(value=ast.Call() as call) if name_of(call) in ASKS and not raises:
             yield "asserts nothing: write assert before it"
+        case ast.Expr(value=ast.Compare() | ast.BoolOp() | ast.UnaryOp()) if not raises:
+            yield "asserts nothing: write assert before it"
         case ast.Assert(test=test):
             for part in all_of(test):
+                if any(isinstance(one, ast.Constant) for one in any_of(part)):
+                    yield "cannot fail, or nothing else"
                 if isinstance(part, ast.Attribute) and part.attr in METHODS:
                     yield "asserts that there is a method: call it"
                 if same(bare(part)) or equal(bare(part)):
@@ -53,6 +57,11 @@ def all_of(test: ast.expr) -> Iterator[ast.expr]:
             yield from all_of(part)
     else:
         yield test
+
+
+def any_of(test: ast.expr) -> list[ast.expr]:
+    """What would do, each by itself: the parts that `or` joins."""
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
 
 
 def slacks(call: ast.Call) -> Iterator[float]:

@@ -14,12 +14,13 @@ SOUND = [
     "assert page.whole",
     "print(x.equal(x))",
     "same = x.equal(x)",
-    "x == x",
+    "assert x or y, 'neither'",
     "every(x)",
     "assert = 1",
 ]
 SAME = "compares something with itself"
 ALONE = "asserts nothing: write assert before it"
+CONSTANT = "cannot fail, or nothing else"
 NEVER_CALLED = "asserts that there is a method: call it"
 TOO_FAR = "would pass nearly anything: a tolerance is at most 0.05"
 TOOTHLESS = {
@@ -28,6 +29,13 @@ TOOTHLESS = {
     "(x > 0).all()": ALONE,
     "any(x)": ALONE,
     "x.isclose(y)": ALONE,
+    "x.sum() == 1": ALONE,
+    "0 < x < y": ALONE,
+    "x and y": ALONE,
+    "not x": ALONE,
+    "assert True": CONSTANT,
+    "assert x and 1": CONSTANT,
+    "assert x or True": CONSTANT,
     "assert x.isfinite": NEVER_CALLED,
     "assert y and x.isnan": NEVER_CALLED,
     "assert (x > 0).all": NEVER_CALLED,

@@ -1,46 +1,19 @@
 """What the page on verification says of the book, beside what its machinery is tested for."""
 
-import ast
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 import yaml
 from pages import DOCS, PAGES, says
 
 from literate.block import KINDS
 from literate.guards import numbers
 from literate.page import Page
-from literate.syntax import what_runs
 from literate.typed import typed
 
 ROOT = DOCS.parent
 NAME = "about/verified.md"
 TEXT = (DOCS / NAME).read_text("utf-8")
 BOOK = [*ROOT.glob("README.*"), *(DOCS / page for page in PAGES)]
-
-
-def idle(code: ast.AST) -> Iterator[str]:
-    """Statements that look as if they held something: a bare comparison, an assertion of `True`."""
-    for node in ast.walk(code):
-        match node:
-            case ast.Expr(value=ast.Compare() | ast.BoolOp() | ast.UnaryOp()):
-                yield ast.unparse(node)
-            case ast.Assert(test=ast.Constant() | ast.Tuple()):
-                yield ast.unparse(node)
-            case ast.Assert(test=ast.BoolOp(op=ast.Or(), values=values)):
-                yield from (ast.unparse(node) for x in values if isinstance(x, ast.Constant))
-
-
-@pytest.mark.parametrize("path", BOOK, ids=lambda path: path.name)
-def test_no_block_only_looks_as_if_it_asserted(path: Path) -> None:
-    assert not [said for block in Page.read(path).blocks for said in idle(what_runs(block))]
-
-
-@pytest.mark.parametrize("code", ["x == 1", "assert True", "assert x, 1", "assert x or True"])
-def test_what_asserts_nothing_is_seen(code: str) -> None:
-    assert bool([*idle(ast.parse(code))]) == (code != "assert x, 1")
 
 
 def said(code: str) -> bool:
