@@ -92,7 +92,7 @@ def test_norms_of_queries_and_keys_are_like_the_module() -> None:
 
 
 def test_what_a_module_says_of_itself() -> None:
-    said = repr(MultiHeadAttention(8, 2, positions=Rotary(4)))
+    said = repr(MultiHeadAttention(8, 2, positions=Rotary(width=4)))
     assert said.splitlines()[1].startswith(
         "  num_heads=2, num_kv_heads=2, head_dim=4, dropout=0.0, positions=Rotary("
     )
