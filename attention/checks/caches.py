@@ -4,7 +4,7 @@ from typing import Any
 
 from torch import Tensor
 
-from attention.checks.kinds import kind
+from attention.checks.kinds import brief, kind
 from attention.checks.numbers import count, flag
 from attention.checks.tensors import counted, floats, integers, one_device, one_dtype, shape
 from attention.transforms import traced
@@ -115,7 +115,7 @@ def reach(mask: Any, window: int, length: int, queries: int) -> None:
     for first, last in ((late, late), (length, length + queries - 1)):
         if mask is None or mask.span(first, last, last + 1)[0] <= first - window:
             raise ValueError(
-                f"mask {mask} may attend to what a rolling cache no longer holds: expected "
+                f"mask {brief(mask)} may attend to what a rolling cache no longer holds: expected "
                 f"SlidingWindow({window}) in it, as in Causal() & SlidingWindow({window})"
             )
 
@@ -136,7 +136,7 @@ def alone(cache: object, key: object, expected: type) -> None:
 def remembered(positions: object) -> None:
     if positions is not None:
         raise ValueError(
-            f"positions is {positions}: expected None to remember another sequence, "
+            f"positions is {brief(positions)}: expected None to remember another sequence, "
             "from which there is no distance"
         )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from attention.checks.kinds import kind
+from attention.checks.kinds import brief, kind
 
 LARGEST, SMALLEST = torch.finfo(torch.float32).max, torch.finfo(torch.float32).tiny
 LONGEST = (1 << 63) - 1  # of int64
@@ -14,7 +14,7 @@ LONGEST = (1 << 63) - 1  # of int64
 
 def backend(name: object, known: tuple[str, ...]) -> None:
     if name not in known:
-        raise ValueError(f"backend {name!r} is unknown: expected one of {', '.join(known)}")
+        raise ValueError(f"backend {brief(name)} is unknown: expected one of {', '.join(known)}")
 
 
 def scale(value: Any, head_dim: int) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.checks.kinds import kind
+from attention.checks.kinds import brief, kind
 from attention.checks.numbers import count
 from attention.checks.tensors import INTEGERS, broadcasts, integers, shape, spreads
 from attention.holding import parts
@@ -115,7 +115,7 @@ def lengths(found: Any) -> None:
 
 def side(name: object) -> None:
     if name not in ("left", "right"):
-        raise ValueError(f"side is {name!r}: expected 'left' or 'right'")
+        raise ValueError(f"side is {brief(name)}: expected 'left' or 'right'")
 
 
 def pair(sign: str, left: Any, right: Any, base: type) -> None:
