@@ -1,6 +1,6 @@
 """What a mask is made with, and what its rule gives."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -39,16 +39,25 @@ def made_for(mask: Any, keys: int, *around: object) -> Any:
     return mask
 
 
-def ruled(keep: Any, mask: Any, expected: tuple[int, ...], device: torch.device) -> None:
-    """What the rule of a mask gave, as a tensor."""
+def ruled(
+    keep: Any,
+    mask: Any,
+    expected: tuple[int, ...],
+    device: torch.device,
+    again: Callable[[Any], object],
+) -> None:
+    """What the rule of a mask gave, as a tensor; `again` asks a mask that it is made of."""
     name = type(mask).__name__
     truth(keep, mask)
+    if keep.device == device and broadcasts(keep.shape, expected):
+        return
+    for part in getattr(mask, "alike", ()):  # one of them raises this error, with its own name
+        again(part)
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
-    if not broadcasts(keep.shape, expected):
-        more = "; one that tells sequences or heads apart needs the property batch or heads"
-        says = more if keep.ndim > len(expected) else ""
-        raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}{says}")
+    more = "; one that tells sequences or heads apart needs the property batch or heads"
+    says = more if keep.ndim > len(expected) else ""
+    raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}{says}")
 
 
 def truth(keep: object, mask: Any) -> None:

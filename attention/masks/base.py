@@ -319,7 +319,13 @@ class Mask:
         if isinstance(keep, bool):
             keep = torch.tensor(keep, device=device)
         shape = self.shape(rows.stop - rows.start, columns.stop - columns.start)
-        checks.ruled(keep, self, shape, key.device)
+        checks.ruled(
+            keep,
+            self,
+            shape,
+            key.device,
+            lambda part: part.tile(queries, keys, rows, columns, device),
+        )
         return keep.expand(shape)
 
     def to(self, device: torch.device | str) -> "Mask":

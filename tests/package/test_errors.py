@@ -360,13 +360,38 @@ CASES = {
     "a mask that does not say how many sequences it tells apart": (
         {"mask": Causal() & Texts()},
         ValueError,
-        "And gives shape (1, 1, 5, 6): expected (5, 6); one that tells sequences or heads apart "
+        "Texts gives shape (1, 1, 1, 6): expected (5, 6); one that tells sequences or heads apart "
         "needs the property batch or heads",
+    ),
+    "the contrary of a rule that gives one row too many": (
+        {"mask": Causal() | ~Rule(lambda query, key: torch.ones(1, 5, 6, dtype=torch.bool))},
+        ValueError,
+        "Rule gives shape (1, 5, 6): expected (5, 6); one that tells sequences or heads apart "
+        "needs the property batch or heads",
+    ),
+    "the contrary of a rule that is elsewhere": (
+        {"mask": ~Rule(lambda query, key: (key <= query).to("meta"))},
+        ValueError,
+        "Rule gives a mask on meta: expected cpu",
     ),
     "a mask whose stretches are floats": (
         {"mask": Stretched(torch.ones(5)), "value": K, "backend": "spans"},
         TypeError,
         "Stretched gives intervals of torch.float32: expected integers",
+    ),
+    "masks of which one has stretches of a string": (
+        {"mask": Causal() & ~Stretched("a"), "value": K, "backend": "spans"},
+        TypeError,
+        "Stretched gives intervals of a str: expected integers",
+    ),
+    "masks of which one has too few stretches": (
+        {
+            "mask": Causal() & Stretched(torch.ones(4, dtype=torch.long)),
+            "value": K,
+            "backend": "spans",
+        },
+        ValueError,
+        "Stretched gives intervals of shape (4,): expected (batch, T), (1, 5)",
     ),
     "a mask whose stretches are no tensors": (
         {"mask": Stretched(1.0), "value": K, "backend": "spans"},
