@@ -9,7 +9,7 @@ from torch import Tensor
 
 from attention.checks.kinds import brief, kind
 from attention.checks.numbers import count
-from attention.checks.tensors import INTEGERS, broadcasts, integers, shape, spreads
+from attention.checks.tensors import INTEGERS, broadcasts, integers, shape, spreads, strided
 from attention.holding import parts
 from attention.transforms import traced
 
@@ -62,6 +62,8 @@ def ruled(
 
 def truth(keep: object, mask: Any) -> None:
     """What a rule says of positions that are tensors: one truth, or a tensor of them."""
+    if isinstance(keep, Tensor):
+        strided(f"what {type(mask).__name__} gives", keep)
     if isinstance(keep, bool) or (isinstance(keep, Tensor) and keep.dtype == torch.bool):
         return
     came = keep.dtype if isinstance(keep, Tensor) else kind(keep)
@@ -104,6 +106,8 @@ def intervals(found: Any, mask: Any, expected: tuple[int, int]) -> None:
     for end in (end for stretch in found for end in stretch):
         if isinstance(end, int) and not isinstance(end, bool):
             continue
+        if isinstance(end, Tensor):
+            strided(f"what {name} gives", end)
         if not isinstance(end, Tensor) or end.dtype not in INTEGERS:
             came = end.dtype if isinstance(end, Tensor) else kind(end)
             raise TypeError(f"{name} gives intervals of {came}: expected integers")
@@ -115,7 +119,7 @@ def intervals(found: Any, mask: Any, expected: tuple[int, int]) -> None:
 
 def lengths(found: Any) -> None:
     """Of the sequences of a batch. What often comes is the table that they are the sums of."""
-    if isinstance(found, Tensor) and found.ndim == 2:
+    if isinstance(found, Tensor) and not found.is_nested and found.ndim == 2:
         raise ValueError(
             f"lengths has shape {shape(found)}: expected (batch,), as attention_mask.sum(dim=-1)"
         )

@@ -131,6 +131,18 @@ CASES = {
         TypeError,
         "key has layout torch.sparse_coo: expected torch.strided",
     ),
+    "a rule that gives sequences of several lengths": (
+        {"mask": Causal() & ~Rule(lambda query, key: nested(torch.strided).bool())},
+        TypeError,
+        "what Rule gives is a nested tensor: expected one tensor of all sequences, with Padding or "
+        "Documents as the mask",
+    ),
+    "stretches of several lengths": (
+        {"mask": Stretched(nested(torch.jagged).long()), "value": K, "backend": "spans"},
+        TypeError,
+        "what Stretched gives is a nested tensor: expected one tensor of all sequences, with "
+        "Padding or Documents as the mask",
+    ),
     "a nested bias": (
         {"bias": nested(torch.strided)},
         TypeError,
@@ -687,6 +699,12 @@ MASKS = {
         lambda: Padding([3, 2]),
         TypeError,
         "lengths is a list: expected a torch.Tensor of integers",
+    ),
+    "lengths of several lengths": (
+        lambda: Padding(nested(torch.strided).long()),
+        TypeError,
+        "lengths is a nested tensor: expected one tensor of all sequences, with Padding or "
+        "Documents as the mask",
     ),
     "the padding itself": (
         lambda: Padding(torch.ones(2, 5, dtype=torch.bool)),
