@@ -152,7 +152,7 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
         >>> from_bloom(theirs, num_heads=2)["key_proj.bias"]
         tensor([1., 4.])
     """
-    checks.sizes(num_heads=num_heads)
+    num_heads = checks.count("num_heads", num_heads, 1)
     ours = {}
     for part, kind, x in named(theirs):
         if part == "query_key_value":

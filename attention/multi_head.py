@@ -108,10 +108,12 @@ class MultiHeadAttention(PackedProjections):
         dtype: torch.dtype | None = None,
     ) -> None:
         kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        checks.sizes(embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=kv_heads)
+        embed_dim, num_heads, kv_heads = checks.sizes(
+            embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=kv_heads
+        )
         checks.heads(embed_dim, num_heads, kv_heads, head_dim)
         head_dim = embed_dim // num_heads if head_dim is None else head_dim
-        checks.sizes(head_dim=head_dim)
+        head_dim = checks.count("head_dim", head_dim, 1)
         checks.flag("bias", bias)
         dropout = checks.dropout("dropout", dropout)
         softcap, scale = checks.softcap(softcap), checks.scale(scale, head_dim)

@@ -64,7 +64,7 @@ class SelfAttention(nn.Module):
     ) -> None:
         super().__init__()
         head_dim = embed_dim if head_dim is None else head_dim
-        checks.sizes(embed_dim=embed_dim, head_dim=head_dim)
+        embed_dim, head_dim = checks.sizes(embed_dim=embed_dim, head_dim=head_dim)
         checks.flag("causal", causal)
         checks.flag("bias", bias)
         self.causal = causal

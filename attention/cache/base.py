@@ -98,8 +98,7 @@ class Cache:
             ValueError: The count is negative, or larger than `self.length`; or what comes before is
                 no longer held, by a rolling cache.
         """
-        checks.cropped(length, self.length)
-        self.length = length
+        self.length = checks.cropped(length, self.length)
 
     def reorder(self, index: Int[Tensor, "sequences"]) -> None:
         """Take other sequences, in another order, or some of them several times: beam search.

@@ -10,12 +10,13 @@ from attention.checks.tensors import counted, floats, integers, one_device, one_
 from attention.transforms import traced
 
 
-def capacity(positions: object, fixed: object) -> None:
+def capacity(positions: object, fixed: object) -> int | None:
     flag("fixed", fixed)
     if positions is not None:
-        count("capacity", positions, 1)
-    elif fixed:
+        return count("capacity", positions, 1)
+    if fixed:
         raise ValueError("capacity is None but fixed is True: expected a count of at least 1")
+    return None
 
 
 def cached(key: Any, value: Any, keys: Tensor | None, values: Tensor | None) -> None:
@@ -75,10 +76,11 @@ def full(length: int, tokens: int, room: int) -> None:
         )
 
 
-def cropped(length: Any, held: int) -> None:
-    count("length", length, 0)
+def cropped(length: Any, held: int) -> int:
+    length = count("length", length, 0)
     if length > held:
         raise ValueError(f"length is {length} but the cache has {held}: expected no more")
+    return length
 
 
 def forgotten(length: int, held: int, window: int) -> None:

@@ -45,10 +45,11 @@ def floating(dtype: object) -> None:
         )
 
 
-def even(name: str, value: int) -> None:
-    count(name, value, 2)
+def even(name: str, value: int) -> int:
+    value = count(name, value, 2)
     if value % 2:
         raise ValueError(f"{name} is {value}: expected an even count, since numbers turn in pairs")
+    return value
 
 
 def layout(name: object, known: Iterable[str]) -> None:

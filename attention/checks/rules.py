@@ -21,14 +21,14 @@ def properties(rule: type) -> None:
             raise TypeError(f"{rule.__name__} has a method {name}: expected a property")
 
 
-def counts(mask: Any, queries: int, keys: int) -> None:
+def counts(mask: Any, queries: int, keys: int) -> tuple[int, int]:
     """The counts that a mask is asked for."""
-    count("queries", queries, 0)
-    count("keys", keys, 0)
+    queries, keys = count("queries", queries, 0), count("keys", keys, 0)
     made = mask.keys
     if made is not None and made != keys:  # not `in`: see `spreads`
         name = type(made_for(mask, made)).__name__
         raise ValueError(f"{name} is made for {made} keys: got {keys}")
+    return queries, keys
 
 
 def made_for(mask: Any, keys: int, *around: object) -> Any:

@@ -89,7 +89,7 @@ class Rotary(Positions):
         # As a float: an integer may be too large for the powers.
         object.__setattr__(self, "base", checks.above_zero("base", self.base))
         if self.width is not None:
-            checks.even("width", self.width)
+            object.__setattr__(self, "width", checks.even("width", self.width))
         checks.layout(self.layout, LAYOUTS)
 
     def check(self, head_dim: int) -> None:

@@ -693,6 +693,11 @@ MASKS = {
     ),
     "half a width": (lambda: SlidingWindow(1.5), TypeError, "width is a float: expected an int"),
     "a yes": (lambda: SlidingWindow(True), TypeError, "width is a bool: expected an int"),
+    "a yes of numpy": (
+        lambda: SlidingWindow(np.bool_(True)),
+        TypeError,
+        "width is a numpy.bool: expected an int",
+    ),
     "before": (lambda: PrefixLM(-1), ValueError, "length is -1: expected a count of at least 0"),
     "a tensor": (lambda: PrefixLM(NUMBERS), TypeError, "length is a Tensor: expected an int"),
     "a list": (
