@@ -103,7 +103,8 @@ class Cache:
     def reorder(self, index: Int[Tensor, "sequences"]) -> None:
         """Take other sequences, in another order, or some of them several times: beam search.
 
-        They are copied into memory of their own, as much as there was.
+        They may be fewer, or more: texts that have ended drop out. They are copied into memory of
+        their own, each as much as it had.
 
         Args:
             index: Shape `(sequences,)`: which sequence of the batch stands there from now on.
