@@ -11,6 +11,7 @@ from torch.nn.utils import prune
 from torch.nn.utils.parametrizations import weight_norm
 
 from attention import (
+    ALiBi,
     Causal,
     Documents,
     Mask,
@@ -939,6 +940,22 @@ MODULES = {
         lambda: MANY(X, value=X),
         ValueError,
         "value is given without key: expected key, or neither",
+    ),
+    "a bias of another shape, beside that of positions": (
+        lambda: MultiHeadAttention(32, 4, positions=ALiBi())(X, bias=torch.zeros(4, 5)),
+        ValueError,
+        "bias has shape (4, 5): expected (…, T, S), which broadcasts to (2, 4, 5, 5), and at least "
+        "two axes",
+    ),
+    "a bias of words, beside that of positions": (
+        lambda: MultiHeadAttention(32, 4, positions=ALiBi())(X, bias="T5"),
+        TypeError,
+        "bias is a str: expected a torch.Tensor or None",
+    ),
+    "a precise bias, beside that of positions": (
+        lambda: MultiHeadAttention(32, 4, positions=ALiBi())(X, bias=torch.zeros(5, 5).double()),
+        TypeError,
+        "bias has dtype torch.float64 but query has torch.float32: expected one dtype",
     ),
     "a mask as torch's module takes it": (
         lambda: MANY(X, mask=torch.zeros(5, 5)),
