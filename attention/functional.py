@@ -148,7 +148,8 @@ def dot_product_attention(
     softcap = checks.softcap(softcap)
     dropout_p = checks.dropout("dropout_p", dropout_p)
     if bias is not None:
-        checks.bias(bias, query, key)
+        checks.bias(bias, query, key.shape[-2])
+        checks.one_dtype("bias", bias, "query", query)
     call = Call(query, key, value, mask, bias, softcap, dropout_p, return_weights)
     found = route(backend, call)
     name, run, columns, keep = found.name, found.run, found.columns, found.over(mask)

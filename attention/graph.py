@@ -78,9 +78,8 @@ class AttentionGraph(View):
         real("at_least", at_least)
         if not 0 <= at_least <= 1:
             raise ValueError(f"at_least is {at_least}: expected a weight from 0 to 1")
-        if strongest is not None:
-            count("strongest", strongest, 1)
-        self.at_least, self.strongest = at_least, strongest
+        self.at_least = at_least
+        self.strongest = None if strongest is None else count("strongest", strongest, 1)
 
     def edges(self, head: int = 0) -> list[Edge]:
         """The arrows of a head, query by query, the strongest first.
@@ -185,7 +184,7 @@ class AttentionGraph(View):
         if head is None and heads == 1:
             return 0
         if head is not None:
-            whole("head", head)
+            head = whole("head", head)
         if head is None or head not in range(heads):
             expected = "0" if heads == 1 else f"0 to {heads - 1}"
             raise ValueError(f"head is {head}: expected {expected}")

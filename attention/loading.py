@@ -16,7 +16,7 @@ and to its calls:
 
     Llama:       MultiHeadAttention(c.hidden_size, c.num_attention_heads,
                      num_kv_heads=c.num_key_value_heads, head_dim=c.head_dim, bias=False,
-                     positions=Rotary(c.rope_parameters["rope_theta"]))
+                     positions=Rotary(base=c.rope_parameters["rope_theta"]))
                  mask=Causal()
     Mistral:     the same;  mask=Causal() & SlidingWindow(c.sliding_window)
     Qwen2:       as Llama, without head_dim and with bias=True: o_proj, which has none, gets zeros
@@ -26,13 +26,13 @@ and to its calls:
                      scale=c.query_pre_attn_scalar**-0.5
                  mask=Causal(), and in a layer of "sliding_attention" that of Mistral
     Gemma 3:     the same as Qwen3, and scale=c.query_pre_attn_scalar**-0.5,
-                     positions=Rotary(c.rope_parameters[c.layer_types[layer]]["rope_theta"]);
+                     positions=Rotary(base=c.rope_parameters[c.layer_types[layer]]["rope_theta"]);
                      add 1 to query_norm.weight and key_norm.weight: its norms multiply by
                      1 + weight
                  mask=Causal(), and in a layer of "sliding_attention" that of Mistral
     BLOOM:       MultiHeadAttention(c.hidden_size, c.n_head, positions=ALiBi());  mask=Causal()
     ModernBERT:  MultiHeadAttention(c.hidden_size, c.num_attention_heads, bias=False,
-                     positions=Rotary(c.rope_parameters[c.layer_types[layer]]["rope_theta"]))
+                     positions=Rotary(base=c.rope_parameters[c.layer_types[layer]]["rope_theta"]))
                  mask=None, or in a local layer SlidingWindow(c.local_attention // 2 + 1)
     BART:        MultiHeadAttention(c.d_model, c.decoder_attention_heads)
                  mask=Causal(), and across None
@@ -152,7 +152,7 @@ def from_bloom(theirs: State, num_heads: int) -> dict[str, Tensor]:
         >>> from_bloom(theirs, num_heads=2)["key_proj.bias"]
         tensor([1., 4.])
     """
-    checks.sizes(num_heads=num_heads)
+    num_heads = checks.count("num_heads", num_heads, 1)
     ours = {}
     for part, kind, x in named(theirs):
         if part == "query_key_value":

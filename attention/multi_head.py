@@ -108,10 +108,12 @@ class MultiHeadAttention(PackedProjections):
         dtype: torch.dtype | None = None,
     ) -> None:
         kv_heads = num_heads if num_kv_heads is None else num_kv_heads
-        checks.sizes(embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=kv_heads)
+        embed_dim, num_heads, kv_heads = checks.sizes(
+            embed_dim=embed_dim, num_heads=num_heads, num_kv_heads=kv_heads
+        )
         checks.heads(embed_dim, num_heads, kv_heads, head_dim)
         head_dim = embed_dim // num_heads if head_dim is None else head_dim
-        checks.sizes(head_dim=head_dim)
+        head_dim = checks.count("head_dim", head_dim, 1)
         checks.flag("bias", bias)
         dropout = checks.dropout("dropout", dropout)
         softcap, scale = checks.softcap(softcap), checks.scale(scale, head_dim)
@@ -135,6 +137,7 @@ class MultiHeadAttention(PackedProjections):
         value: Float[Tensor, "*batch keys embed_dim"] | None = None,
         *,
         mask: Mask | Bool[Tensor, "..."] | None = None,
+        bias: Float[Tensor, "..."] | None = None,
         cache: Cache | None = None,
         return_weights: bool = False,
     ) -> (
@@ -155,6 +158,8 @@ class MultiHeadAttention(PackedProjections):
                 [`dot_product_attention`][attention.functional.dot_product_attention]. With a
                 cache a rule is about all positions so far; a tensor about those held and those
                 that come.
+            bias: What is added to the scores, of a shape that broadcasts to `(…, H, T, S)`, and to
+                the bias of `positions`. With a cache, `S` are those held and those that come.
             cache: A [`KVCache`][attention.cache.growing.KVCache] or a [`RollingKVCache`]
                 [attention.cache.rolling.RollingKVCache], which holds keys and values of what
                 came before, and takes up those of the query's tokens.
@@ -176,7 +181,7 @@ class MultiHeadAttention(PackedProjections):
             key = value = None
         if cache is not None:
             checks.alone(cache, key, Cache)
-        if key is mask is cache is None:
+        if key is mask is bias is cache is None:
             both: Any = fastpath(self, query, return_weights)
             if both is not None:
                 return both if return_weights else both[0]
@@ -186,13 +191,12 @@ class MultiHeadAttention(PackedProjections):
         seen = mask if cache is None else cache.mask(mask, query.shape[-2])
         q, k, v = self._heads(query, key, value, weight)
         past = 0 if cache is None else cache.length
-        bias = None
         if self.positions is not None:
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
             checks.first(first, query)
             q, k = self.positions.place(q, k, past, first)
             held = 0 if cache is None else cache.beside()
-            bias = self.positions.bias(q, held + k.shape[-2])
+            bias = joint(bias, self.positions.bias(q, held + k.shape[-2]), q)
         keys, values = k, v
         rooms: Any = None
         if cache is not None:
@@ -265,11 +269,12 @@ class MultiHeadAttention(PackedProjections):
         """A module with the weights of torch's own, which computes the same of the same mask.
 
         Torch's boolean masks say whom to ignore, ours whom to attend to: give `~attn_mask`, one of
-        three axes as `~attn_mask.view(B, H, T, S)`, and `~key_padding_mask[:, None, None]`. Its
-        weights are averaged over heads, ours are not. Of a query that may attend to nothing torch's
-        module makes NaN if the weights are asked for, or if no gradient is recorded and its fast
-        path is taken, and else, as ours always does, a context of zeros. The weights are copied,
-        with their dtype, device and `requires_grad`; dropout, and whether it trains, go over too.
+        three axes as `~attn_mask.view(B, H, T, S)`, and `~key_padding_mask[:, None, None]`. A mask
+        of numbers is a `bias` here. Its weights are averaged over heads, ours are not. Of a query
+        that may attend to nothing torch's module makes NaN if the weights are asked for, or if no
+        gradient is recorded and its fast path is taken, and else, as ours always does, a context of
+        zeros. The weights are copied, with their dtype, device and `requires_grad`; dropout, and
+        whether it trains, go over too.
 
         Args:
             module: Torch's, with `batch_first=True`.
@@ -318,3 +323,11 @@ class MultiHeadAttention(PackedProjections):
         ):
             said += "" if value is None else f", {name}={value}"
         return said
+
+
+def joint(given: Tensor | None, placed: Tensor | None, query: Tensor) -> Tensor | None:
+    """The bias of a call and that of positions, as one."""
+    if given is None or placed is None:
+        return placed if given is None else given
+    checks.bias(given, query, placed.shape[-1])
+    return given + placed

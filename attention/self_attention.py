@@ -64,7 +64,7 @@ class SelfAttention(nn.Module):
     ) -> None:
         super().__init__()
         head_dim = embed_dim if head_dim is None else head_dim
-        checks.sizes(embed_dim=embed_dim, head_dim=head_dim)
+        embed_dim, head_dim = checks.sizes(embed_dim=embed_dim, head_dim=head_dim)
         checks.flag("causal", causal)
         checks.flag("bias", bias)
         self.causal = causal
@@ -79,6 +79,7 @@ class SelfAttention(nn.Module):
         x: Float[Tensor, "*batch tokens embed_dim"],
         mask: Mask | Bool[Tensor, "..."] | None = None,
         *,
+        bias: Float[Tensor, "..."] | None = None,
         return_weights: bool = False,
     ) -> (
         Float[Tensor, "*batch tokens head_dim"]
@@ -91,6 +92,7 @@ class SelfAttention(nn.Module):
             mask: Which token may attend to which, beside `causal`; see
                 [`dot_product_attention`][attention.functional.dot_product_attention], for which
                 there is one head here: `(…, 1, T, T)`.
+            bias: What is added to the scores, of a shape that broadcasts to `(…, 1, T, T)`.
             return_weights: Whether to return the weights too, shape `(…, T, T)`.
 
         Returns:
@@ -109,6 +111,7 @@ class SelfAttention(nn.Module):
             through(self.key_proj, x).unsqueeze(-3),
             through(self.value_proj, x).unsqueeze(-3),
             mask,
+            bias=bias,
             dropout_p=self.dropout if self.training else 0.0,
             return_weights=return_weights,
         )

@@ -84,7 +84,7 @@ class AttentionTable(View):
         full: float = 1.0,
     ) -> None:
         super().__init__(weights, tokens, queries)
-        whole("digits", digits)
+        digits = whole("digits", digits)
         real("full", full)
         if not 1 <= digits <= 6:
             raise ValueError(f"digits is {digits}: expected 1 to 6")

@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from attention import checks
 from attention.masks import Mask
+from attention.masks.combine import stretches
 
 Made = TypeVar("Made")
 Lanes = tuple[Int[Tensor, "lanes batch queries"], Int[Tensor, "lanes batch queries"]]
@@ -25,11 +25,10 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
     the mask does not know its stretches.
     """
     position = torch.arange(keys - queries, keys)
-    found = mask.over(keys).intervals(position, keys)
+    found = stretches(mask.over(keys), position, keys)
     if found is None:
         return None
     shape = (1 if mask.batch is None else mask.batch, queries)
-    checks.intervals(found, mask, shape)
     if len(found) > MOST:
         return None
     if not found:

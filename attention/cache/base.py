@@ -98,13 +98,13 @@ class Cache:
             ValueError: The count is negative, or larger than `self.length`; or what comes before is
                 no longer held, by a rolling cache.
         """
-        checks.cropped(length, self.length)
-        self.length = length
+        self.length = checks.cropped(length, self.length)
 
     def reorder(self, index: Int[Tensor, "sequences"]) -> None:
         """Take other sequences, in another order, or some of them several times: beam search.
 
-        They are copied into memory of their own, as much as there was.
+        They may be fewer, or more: texts that have ended drop out. They are copied into memory of
+        their own, each as much as it had.
 
         Args:
             index: Shape `(sequences,)`: which sequence of the batch stands there from now on.

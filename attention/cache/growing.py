@@ -46,8 +46,7 @@ class KVCache(Cache):
 
     def __init__(self, capacity: int | None = None, *, fixed: bool = False) -> None:
         super().__init__()
-        checks.capacity(capacity, fixed)
-        self.initial, self.fixed = capacity, fixed
+        self.initial, self.fixed = checks.capacity(capacity, fixed), fixed
 
     @property
     def capacity(self) -> int:

@@ -49,7 +49,7 @@ class Memory:
         return f"Memory(length={self.key.shape[-2]})"
 
     def reorder(self, index: Int[Tensor, "sequences"]) -> "Memory":
-        """Other sequences, in another order, or some of them several times.
+        """Other sequences, in another order, fewer of them, or some of them several times.
 
         Args:
             index: Shape `(sequences,)`: which sequence of the batch stands there.

@@ -51,8 +51,8 @@ class RollingKVCache(Cache):
 
     def __init__(self, window: int) -> None:
         super().__init__()
-        checks.count("window", window, 1)
-        self.window, self.ring = window, window + 1
+        self.window = checks.count("window", window, 1)
+        self.ring = self.window + 1
 
     def join(self, key: Keys, value: Values, learns: bool | None = None) -> tuple[Held, Rooms]:
         checks.cached(key, value, *self._told())
@@ -92,7 +92,7 @@ class RollingKVCache(Cache):
         return Shifted(mask, self.length - self.beside())
 
     def crop(self, length: int) -> None:
-        checks.cropped(length, self.length)
+        length = checks.cropped(length, self.length)
         checks.forgotten(length, self.length, self.window)
         super().crop(length)
 

@@ -47,7 +47,7 @@ from attention.checks.rules import (
     side,
     truth,
 )
-from attention.checks.tensors import integers
+from attention.checks.tensors import integers, one_dtype
 from attention.checks.weights import from_torch, packed, state, to_torch
 
 __all__ = [
@@ -82,6 +82,7 @@ __all__ = [
     "lengths",
     "mask",
     "memory",
+    "one_dtype",
     "order",
     "packed",
     "pair",

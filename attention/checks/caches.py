@@ -4,18 +4,19 @@ from typing import Any
 
 from torch import Tensor
 
-from attention.checks.kinds import kind
+from attention.checks.kinds import brief, kind
 from attention.checks.numbers import count, flag
 from attention.checks.tensors import counted, floats, integers, one_device, one_dtype, shape
 from attention.transforms import traced
 
 
-def capacity(positions: object, fixed: object) -> None:
+def capacity(positions: object, fixed: object) -> int | None:
     flag("fixed", fixed)
     if positions is not None:
-        count("capacity", positions, 1)
-    elif fixed:
+        return count("capacity", positions, 1)
+    if fixed:
         raise ValueError("capacity is None but fixed is True: expected a count of at least 1")
+    return None
 
 
 def cached(key: Any, value: Any, keys: Tensor | None, values: Tensor | None) -> None:
@@ -75,10 +76,11 @@ def full(length: int, tokens: int, room: int) -> None:
         )
 
 
-def cropped(length: Any, held: int) -> None:
-    count("length", length, 0)
+def cropped(length: Any, held: int) -> int:
+    length = count("length", length, 0)
     if length > held:
         raise ValueError(f"length is {length} but the cache has {held}: expected no more")
+    return length
 
 
 def forgotten(length: int, held: int, window: int) -> None:
@@ -115,7 +117,7 @@ def reach(mask: Any, window: int, length: int, queries: int) -> None:
     for first, last in ((late, late), (length, length + queries - 1)):
         if mask is None or mask.span(first, last, last + 1)[0] <= first - window:
             raise ValueError(
-                f"mask {mask} may attend to what a rolling cache no longer holds: expected "
+                f"mask {brief(mask)} may attend to what a rolling cache no longer holds: expected "
                 f"SlidingWindow({window}) in it, as in Causal() & SlidingWindow({window})"
             )
 
@@ -136,7 +138,7 @@ def alone(cache: object, key: object, expected: type) -> None:
 def remembered(positions: object) -> None:
     if positions is not None:
         raise ValueError(
-            f"positions is {positions}: expected None to remember another sequence, "
+            f"positions is {brief(positions)}: expected None to remember another sequence, "
             "from which there is no distance"
         )
 

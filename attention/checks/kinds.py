@@ -14,3 +14,8 @@ def kind(value: object) -> str:
     if type(value) is not getattr(builtins, name, type(value)):
         name = f"{type(value).__module__}.{name}"
     return f"an {name}" if re.match(AN, name) else f"a {name}"
+
+
+def brief(value: object) -> str:
+    """Its `repr`, without the numbers of a tensor: there may be many."""
+    return re.sub(r"tensor\(\[.*?\](?=\)|,\s+\w+=)", "tensor([…]", repr(value), flags=re.DOTALL)

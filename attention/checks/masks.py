@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attention.checks.kinds import kind
 from attention.checks.rules import counts
-from attention.checks.tensors import as_many, broadcasts, one_device, one_dtype, strided
+from attention.checks.tensors import as_many, broadcasts, one_device, strided
 from attention.holding import held
 
 UNTRACEABLE = torch.__version__ < "2.12"  # PyTorch 2.11 cannot trace what a data class holds
@@ -26,7 +26,7 @@ def mask(keep: object, query: Tensor, key: Tensor) -> None:
         )
     strided("mask", keep)
     one_device("mask", keep, "query", query)
-    like_scores("mask", keep.shape, query, key)
+    like_scores("mask", keep.shape, query, key.shape[-2])
 
 
 def fits(rule: Any, query: Tensor, key: Tensor) -> None:
@@ -36,22 +36,21 @@ def fits(rule: Any, query: Tensor, key: Tensor) -> None:
     devices(rule, query.device)
     if rule.batch is not None and query.ndim > 3:
         as_many(rule.batch, tuple(query.shape[:-3]))
-    like_scores("mask", rule.shape(queries, keys), query, key)
+    like_scores("mask", rule.shape(queries, keys), query, keys)
 
 
-def bias(added: object, query: Tensor, key: Tensor) -> None:
+def bias(added: Any, query: Tensor, keys: int) -> None:
     if not isinstance(added, Tensor):
         raise TypeError(f"bias is {kind(added)}: expected a torch.Tensor or None")
     if added.dtype == torch.bool:
         raise TypeError("bias has dtype torch.bool: expected numbers to add; booleans are a mask")
-    one_dtype("bias", added, "query", query)
     strided("bias", added)
     one_device("bias", added, "query", query)
-    like_scores("bias", added.shape, query, key)
+    like_scores("bias", added.shape, query, keys)
 
 
-def like_scores(name: str, shape: tuple[int, ...], query: Tensor, key: Tensor) -> None:
-    scores = (*query.shape[:-1], key.shape[-2])
+def like_scores(name: str, shape: tuple[int, ...], query: Tensor, keys: int) -> None:
+    scores = (*query.shape[:-1], keys)
     if len(shape) < 2 or not broadcasts(shape, scores):
         raise ValueError(
             f"{name} has shape {tuple(shape)}: expected (…, T, S), which broadcasts to "

@@ -11,9 +11,8 @@ from attention.checks.tensors import counted, one_device, one_dtype, shape, stri
 BY_NAME = "a mask is given by its name, mask="
 
 
-def sizes(**named: object) -> None:
-    for name, value in named.items():
-        count(name, value, 1)
+def sizes(**named: object) -> list[int]:
+    return [count(name, value, 1) for name, value in named.items()]
 
 
 def heads(embed_dim: int, num_heads: int, num_kv_heads: int, head_dim: int | None) -> None:

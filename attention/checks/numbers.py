@@ -1,12 +1,13 @@
 """Arguments that are a number or a name."""
 
 import math
+import operator
 from numbers import Integral, Real
 from typing import Any
 
 import torch
 
-from attention.checks.kinds import kind
+from attention.checks.kinds import brief, kind
 
 LARGEST, SMALLEST = torch.finfo(torch.float32).max, torch.finfo(torch.float32).tiny
 LONGEST = (1 << 63) - 1  # of int64
@@ -14,7 +15,7 @@ LONGEST = (1 << 63) - 1  # of int64
 
 def backend(name: object, known: tuple[str, ...]) -> None:
     if name not in known:
-        raise ValueError(f"backend {name!r} is unknown: expected one of {', '.join(known)}")
+        raise ValueError(f"backend {brief(name)} is unknown: expected one of {', '.join(known)}")
 
 
 def scale(value: Any, head_dim: int) -> float:
@@ -76,13 +77,14 @@ def finite(name: str, value: Any) -> float:
     return number
 
 
-def count(name: str, value: Any, least: int) -> None:
-    whole(name, value)
+def count(name: str, value: Any, least: int) -> int:
+    value = whole(name, value)
     if value < least:
         raise ValueError(f"{name} is {value}: expected a count of at least {least}")
     # Torch would compare with it as if it were negative. While compiling it would be a guard.
     if not torch.compiler.is_compiling() and value > LONGEST:
         raise ValueError(f"{name} is {value}: expected a count below 2 ** 63")
+    return value
 
 
 def flag(name: str, value: object) -> None:
@@ -95,8 +97,12 @@ def real(name: str, value: object, expected: str = "a number") -> None:
         raise TypeError(f"{name} is {kind(value)}: expected {expected}")
 
 
-def whole(name: str, value: object) -> None:
+def whole(name: str, value: Any) -> int:
+    """The number as an integer of Python: NumPy has others."""
     if isinstance(value, torch.Tensor) and torch._C._get_tracing_state() is not None:
-        return  # a size, while torch.jit traces
-    if isinstance(value, bool) or not isinstance(value, int | torch.SymInt):
+        return value  # type: ignore[return-value]  # a size, while torch.jit traces
+    if type(value) is int or isinstance(value, torch.SymInt):
+        return value  # type: ignore[return-value]
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} is {kind(value)}: expected an int")
+    return operator.index(value)

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attention.checks.kinds import kind
+from attention.checks.kinds import brief, kind
 from attention.checks.numbers import count
 from attention.checks.tensors import (
     DTYPES,
@@ -40,18 +40,21 @@ def turned(x: Any, at: Any) -> None:
 
 def floating(dtype: object) -> None:
     if not isinstance(dtype, torch.dtype) or not dtype.is_floating_point:
-        raise TypeError(f"dtype is {dtype}: expected one of floating point, as torch.float32")
+        raise TypeError(
+            f"dtype is {brief(dtype)}: expected one of floating point, as torch.float32"
+        )
 
 
-def even(name: str, value: int) -> None:
-    count(name, value, 2)
+def even(name: str, value: int) -> int:
+    value = count(name, value, 2)
     if value % 2:
         raise ValueError(f"{name} is {value}: expected an even count, since numbers turn in pairs")
+    return value
 
 
 def layout(name: object, known: Iterable[str]) -> None:
     if name not in (names := list(known)):
-        raise ValueError(f"layout is {name!r}: expected {' or '.join(map(repr, names))}")
+        raise ValueError(f"layout is {brief(name)}: expected {' or '.join(map(repr, names))}")
 
 
 def rotated(width: int | None, head_dim: int) -> None:

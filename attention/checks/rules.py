@@ -1,15 +1,15 @@
 """What a mask is made with, and what its rule gives."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from attention.checks.kinds import kind
+from attention.checks.kinds import brief, kind
 from attention.checks.numbers import count
-from attention.checks.tensors import INTEGERS, broadcasts, integers, shape, spreads
+from attention.checks.tensors import INTEGERS, broadcasts, integers, shape, spreads, strided
 from attention.holding import parts
 from attention.transforms import traced
 
@@ -21,14 +21,14 @@ def properties(rule: type) -> None:
             raise TypeError(f"{rule.__name__} has a method {name}: expected a property")
 
 
-def counts(mask: Any, queries: int, keys: int) -> None:
+def counts(mask: Any, queries: int, keys: int) -> tuple[int, int]:
     """The counts that a mask is asked for."""
-    count("queries", queries, 0)
-    count("keys", keys, 0)
+    queries, keys = count("queries", queries, 0), count("keys", keys, 0)
     made = mask.keys
     if made is not None and made != keys:  # not `in`: see `spreads`
         name = type(made_for(mask, made)).__name__
         raise ValueError(f"{name} is made for {made} keys: got {keys}")
+    return queries, keys
 
 
 def made_for(mask: Any, keys: int, *around: object) -> Any:
@@ -39,20 +39,31 @@ def made_for(mask: Any, keys: int, *around: object) -> Any:
     return mask
 
 
-def ruled(keep: Any, mask: Any, expected: tuple[int, ...], device: torch.device) -> None:
-    """What the rule of a mask gave, as a tensor."""
+def ruled(
+    keep: Any,
+    mask: Any,
+    expected: tuple[int, ...],
+    device: torch.device,
+    again: Callable[[Any], object],
+) -> None:
+    """What the rule of a mask gave, as a tensor; `again` asks a mask that it is made of."""
     name = type(mask).__name__
     truth(keep, mask)
+    if keep.device == device and broadcasts(keep.shape, expected):
+        return
+    for part in getattr(mask, "alike", ()):  # one of them raises this error, with its own name
+        again(part)
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")
-    if not broadcasts(keep.shape, expected):
-        more = "; one that tells sequences or heads apart needs the property batch or heads"
-        says = more if keep.ndim > len(expected) else ""
-        raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}{says}")
+    more = "; one that tells sequences or heads apart needs the property batch or heads"
+    says = more if keep.ndim > len(expected) else ""
+    raise ValueError(f"{name} gives shape {shape(keep)}: expected {expected}{says}")
 
 
 def truth(keep: object, mask: Any) -> None:
     """What a rule says of positions that are tensors: one truth, or a tensor of them."""
+    if isinstance(keep, Tensor):
+        strided(f"what {type(mask).__name__} gives", keep)
     if isinstance(keep, bool) or (isinstance(keep, Tensor) and keep.dtype == torch.bool):
         return
     came = keep.dtype if isinstance(keep, Tensor) else kind(keep)
@@ -95,6 +106,8 @@ def intervals(found: Any, mask: Any, expected: tuple[int, int]) -> None:
     for end in (end for stretch in found for end in stretch):
         if isinstance(end, int) and not isinstance(end, bool):
             continue
+        if isinstance(end, Tensor):
+            strided(f"what {name} gives", end)
         if not isinstance(end, Tensor) or end.dtype not in INTEGERS:
             came = end.dtype if isinstance(end, Tensor) else kind(end)
             raise TypeError(f"{name} gives intervals of {came}: expected integers")
@@ -106,7 +119,7 @@ def intervals(found: Any, mask: Any, expected: tuple[int, int]) -> None:
 
 def lengths(found: Any) -> None:
     """Of the sequences of a batch. What often comes is the table that they are the sums of."""
-    if isinstance(found, Tensor) and found.ndim == 2:
+    if isinstance(found, Tensor) and not found.is_nested and found.ndim == 2:
         raise ValueError(
             f"lengths has shape {shape(found)}: expected (batch,), as attention_mask.sum(dim=-1)"
         )
@@ -115,7 +128,7 @@ def lengths(found: Any) -> None:
 
 def side(name: object) -> None:
     if name not in ("left", "right"):
-        raise ValueError(f"side is {name!r}: expected 'left' or 'right'")
+        raise ValueError(f"side is {brief(name)}: expected 'left' or 'right'")
 
 
 def pair(sign: str, left: Any, right: Any, base: type) -> None:

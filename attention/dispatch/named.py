@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from attention.checks.kinds import kind
+from torch import Tensor
+
+from attention.checks.kinds import brief, kind
 from attention.dispatch import kernels, onednn, plans
 from attention.dispatch.call import Call
 from attention.masks import Mask
@@ -46,18 +48,23 @@ def planned(backend: str, call: Call, mask: Any) -> Any:
         return plans.slabs(query, key, None) if backend == "onednn" else None
     if triton:
         plan = kernels.rule(query, key, mask)
-        why = f"knows a window and one stretch of keys for each sequence, and not {mask!r}"
+    elif backend == "onednn":
+        plan = plans.slabs(query, key, mask)
     else:
-        from attention.blocks.lanes import MOST  # late, as in plans
-
-        if backend == "onednn":
-            plan = plans.slabs(query, key, mask)
-        else:
-            plan = plans.plan(query, key, mask, call.learns)
-        why = f"takes {MOST} stretches of keys a query at most, and {mask!r} gives none, or more"
-        why = plans.apart(query, mask) or why
-    refuse(backend, plan is None, why, "fused or tiled")
+        plan = plans.plan(query, key, mask, call.learns)
+    if plan is None:  # only now: to write down what a mask holds takes longer than to attend
+        refuse(backend, True, unplanned(query, mask, triton), "fused or tiled")
     return plan
+
+
+def unplanned(query: Tensor, mask: Mask, triton: bool) -> str:
+    """Why a mask has no plan."""
+    if triton:
+        return f"knows a window and one stretch of keys for each sequence, and not {brief(mask)}"
+    from attention.blocks.lanes import MOST  # late, as in plans
+
+    most = f"takes {MOST} stretches of keys a query at most"
+    return plans.apart(query, mask) or f"{most}, and {brief(mask)} gives none, or more"
 
 
 def refuse(backend: str, asked: bool, why: str, instead: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 from torch import Tensor
 
 from attention import checks
+from attention.checks.kinds import brief
 from attention.heads import group
 from attention.masks import Mask
 
@@ -53,7 +54,7 @@ def slabs(query: Tensor, key: Tensor, mask: Mask | None, most: int | None = None
 def apart(query: Tensor, mask: Mask) -> str:
     """Why a mask has no plan though it tells its stretches; empty if nothing is against it."""
     if mask.heads is not None:
-        return f"has one plan for all heads, and {mask!r} tells them apart"
+        return f"has one plan for all heads, and {brief(mask)} tells them apart"
     if mask.batch not in (None, 1) and query.ndim != 4:
         axes = f"and query has {query.ndim}"
         return f"tells sequences apart on four axes, batch, heads, T and D, {axes}"

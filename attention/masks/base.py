@@ -190,7 +190,7 @@ class Mask:
             >>> Causal().mask_mod(2, 3)(0, 0, query=0, key=1)
             True
         """
-        checks.counts(self, queries, keys)
+        queries, keys = checks.counts(self, queries, keys)
         rule, offset = self.over(keys), keys - queries
 
         def mask_mod(batch: Position, head: Position, query: Position, key: Position) -> Seen:
@@ -227,11 +227,9 @@ class Mask:
             Dong et al., *Flex Attention: A Programming Model for Generating Optimized Attention
             Kernels* (2024), section 3.2.
         """
-        sizes = block_size if isinstance(block_size, tuple) else (block_size,)
-        checks.count("queries", queries, 1)
-        checks.count("keys", keys, 1)
-        for size in sizes:
-            checks.count("block_size", size, 1)
+        queries, keys = checks.sizes(queries=queries, keys=keys)
+        given = block_size if isinstance(block_size, tuple) else (block_size,)
+        sizes = [checks.count("block_size", size, 1) for size in given]
         if len(sizes) not in (1, 2):
             raise ValueError(f"block_size has {len(sizes)} numbers: expected one or two")
         # Late: from PyTorch 2.15 on this loads SymPy, which takes a third as long as torch itself.
@@ -240,7 +238,7 @@ class Mask:
         rule: Any = self.mask_mod(queries, keys)
         checks.devices(self, torch.empty(0, device=device).device)  # cuda is cuda:0, say
         return create_block_mask(
-            rule, self.batch, self.heads, queries, keys, device, BLOCK_SIZE=block_size
+            rule, self.batch, self.heads, queries, keys, device, BLOCK_SIZE=(sizes[0], sizes[-1])
         )
 
     def to_tensor(
@@ -319,7 +317,13 @@ class Mask:
         if isinstance(keep, bool):
             keep = torch.tensor(keep, device=device)
         shape = self.shape(rows.stop - rows.start, columns.stop - columns.start)
-        checks.ruled(keep, self, shape, key.device)
+        checks.ruled(
+            keep,
+            self,
+            shape,
+            key.device,
+            lambda part: part.tile(queries, keys, rows, columns, device),
+        )
         return keep.expand(shape)
 
     def to(self, device: torch.device | str) -> "Mask":

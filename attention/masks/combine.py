@@ -1,5 +1,6 @@
 """Masks made of masks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,6 +22,11 @@ class Pair(Mask):
 
     def __post_init__(self) -> None:
         checks.pair(self.sign, self.left, self.right, Mask)
+
+    @property
+    def alike(self) -> tuple[Mask, ...]:
+        """Those that are asked about the same positions."""
+        return self.left, self.right
 
     @property
     def batch(self) -> int | None:
@@ -81,7 +87,7 @@ class And(Pair):
         return self.left.full(*stretch) and self.right.full(*stretch)
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
+        left, right = stretches(self.left, query, keys), stretches(self.right, query, keys)
         return None if left is None or right is None else both(left, right)
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
@@ -112,7 +118,7 @@ class Or(Pair):
         return self.left.full(*stretch) or self.right.full(*stretch)
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
+        left, right = stretches(self.left, query, keys), stretches(self.right, query, keys)
         return None if left is None or right is None else [*left, *right]
 
 
@@ -139,6 +145,10 @@ class Not(Of):
     """
 
     @property
+    def alike(self) -> tuple[Mask, ...]:
+        return (self.mask,)
+
+    @property
     def keys(self) -> int | None:
         return self.mask.keys
 
@@ -162,7 +172,7 @@ class Not(Of):
         return not keep if isinstance(keep, bool) else ~keep  # `not None` would be True
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        hidden = self.mask.intervals(query, keys)
+        hidden = stretches(self.mask, query, keys)
         if hidden is None:
             return None
         seen: list[Interval] | None = [(0, keys)]
@@ -172,6 +182,14 @@ class Not(Of):
 
     def __repr__(self) -> str:
         return f"~{self.mask!r}"
+
+
+def stretches(mask: Mask, query: Int[Tensor, "queries"], keys: int) -> Sequence[Interval] | None:
+    """The intervals of a mask, looked at."""
+    found = mask.intervals(query, keys)
+    if found is not None:
+        checks.intervals(found, mask, (1 if mask.batch is None else mask.batch, len(query)))
+    return found
 
 
 def joint(left: int | None, right: int | None) -> int | None:

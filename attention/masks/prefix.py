@@ -40,7 +40,7 @@ class PrefixLM(Mask):
     length: int
 
     def __post_init__(self) -> None:
-        checks.count("length", self.length, 0)
+        object.__setattr__(self, "length", checks.count("length", self.length, 0))
 
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position

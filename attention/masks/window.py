@@ -42,7 +42,7 @@ class SlidingWindow(Mask):
     width: int
 
     def __post_init__(self) -> None:
-        checks.count("width", self.width, 1)
+        object.__setattr__(self, "width", checks.count("width", self.width, 1))
 
     def __call__(
         self, batch: Position, head: Position, query: Position, key: Position

@@ -34,7 +34,7 @@ def slopes(heads: int) -> list[float]:
         >>> slopes(3)
         [0.0625, 0.00390625, 0.25]
     """
-    checks.count("heads", heads, 1)
+    heads = checks.count("heads", heads, 1)
     below = 1 << heads.bit_length() - 1
     falling = [2 ** (-8 * h / below) for h in range(1, below + 1)]
     between = [2 ** (-4 * h / below) for h in range(1, 2 * (heads - below), 2)]

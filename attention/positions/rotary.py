@@ -37,7 +37,7 @@ def interleaved(
 LAYOUTS = {"half": half_split, "interleaved": interleaved}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rotary(Positions):
     """Queries and keys are rotated, so that a score depends on the distance alone.
 
@@ -48,7 +48,8 @@ class Rotary(Positions):
     Which numbers make a pair is the layout: in halves, `i` and `i + width / 2`, as Llama has it
     in transformers and GPT-NeoX everywhere; interleaved, `2i` and `2i + 1`, as in the paper, in
     Meta's own Llama and in GPT-J. Weights trained with one are wrong with the other. Angles are
-    computed in float64 and applied in float32, or in float64 to float64.
+    computed in float64 and applied in float32, or in float64 to float64. Arguments are given by
+    name, since the first of other libraries is the width.
 
     Args:
         base: How much slower than the first pair the last one would turn, without unit, above 0.
@@ -88,7 +89,7 @@ class Rotary(Positions):
         # As a float: an integer may be too large for the powers.
         object.__setattr__(self, "base", checks.above_zero("base", self.base))
         if self.width is not None:
-            checks.even("width", self.width)
+            object.__setattr__(self, "width", checks.even("width", self.width))
         checks.layout(self.layout, LAYOUTS)
 
     def check(self, head_dim: int) -> None:

@@ -47,7 +47,7 @@ def sinusoidal(
     """
     checks.integers("at", at)
     checks.floating(dtype)
-    checks.even("width", width)
+    width = checks.even("width", width)
     frequency = frequencies(width, checks.above_zero("base", base), at.device)
     cos, sin = cos_sin(at, frequency, dtype)
     return torch.stack([sin, cos], dim=-1).flatten(-2)

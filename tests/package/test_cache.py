@@ -194,6 +194,23 @@ def test_beam_search(kind: str, draw) -> None:
     torch.testing.assert_close(got, want)
 
 
+@pytest.mark.parametrize("kind", ["grows", "fixed", "rolling"])
+def test_texts_drop_out_and_beams_grow(kind: str, draw) -> None:
+    """Three texts, then one of them, then two beams of it, then three: as if each was alone."""
+    x, lengths = draw(3, 7, 10, grad=False), torch.tensor([4, 2, 3])
+    attend, lengths = module(positions=Rotary()).to(x.device), lengths.to(x.device)
+    cache = {"grows": KVCache(), "fixed": KVCache(9, fixed=True), "rolling": RollingKVCache(5)}[
+        kind
+    ]
+    attend(x[:, :4], mask=masked(5, lengths), cache=cache)
+    for step, rows in enumerate(([1], [0, 0], [1, 0, 1]), start=4):
+        index = torch.tensor(rows, device=x.device)
+        cache.reorder(index)
+        x, lengths = torch.cat([x[index, :step], draw(len(rows), 1, 10)], dim=1), lengths[index] + 1
+        got = attend(x[:, step:], mask=masked(5, lengths), cache=cache)
+        torch.testing.assert_close(got, attend(x, mask=masked(5, lengths))[:, step:])
+
+
 @pytest.mark.parametrize("kind", ["grows", "rolling"])
 def test_cropping_takes_back_a_guess(kind: str, draw) -> None:
     x, wrong = draw(2, 7, 10, grad=False), draw(2, 3, 10, grad=False)
@@ -226,6 +243,10 @@ def test_cross_attention_computes_its_keys_once(draw, monkeypatch) -> None:
     want = attend(x, encoded[index], other[index])
     for whole in (torch.int64, torch.int32, torch.int16, torch.int8):
         torch.testing.assert_close(attend(x, memory.reorder(index.to(whole))), want)
+    for rows in ([1], [0, 1, 1]):  # one text drops out, or one goes on as two
+        index = torch.tensor(rows, device=x.device)
+        want = attend(x[index], encoded[index], other[index])
+        torch.testing.assert_close(attend(x[index], memory.reorder(index)), want)
     torch.testing.assert_close(attend(x, attend.remember(encoded)), attend(x, encoded))
 
 

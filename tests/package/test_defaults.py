@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -13,9 +14,13 @@ from attention import (
     KVCache,
     MultiHeadAttention,
     Positions,
+    PrefixLM,
+    RollingKVCache,
     Rotary,
     SelfAttention,
+    SlidingWindow,
     dot_product_attention,
+    sinusoidal,
 )
 from attention.cache.base import Cache
 
@@ -92,7 +97,7 @@ def test_norms_of_queries_and_keys_are_like_the_module() -> None:
 
 
 def test_what_a_module_says_of_itself() -> None:
-    said = repr(MultiHeadAttention(8, 2, positions=Rotary(4)))
+    said = repr(MultiHeadAttention(8, 2, positions=Rotary(width=4)))
     assert said.splitlines()[1].startswith(
         "  num_heads=2, num_kv_heads=2, head_dim=4, dropout=0.0, positions=Rotary("
     )
@@ -101,6 +106,27 @@ def test_what_a_module_says_of_itself() -> None:
         pass
 
     assert repr(MultiHeadAttention(8, 2, positions=Learned())).count("Learned()") == 1
+
+
+@pytest.mark.parametrize("whole", [np.int64, np.int32, np.uint8])
+def test_whole_numbers_of_numpy_become_those_of_python(whole: type) -> None:
+    made = MultiHeadAttention(whole(8), whole(2), num_kv_heads=whole(1), head_dim=whole(6))
+    assert str(made) == str(MultiHeadAttention(8, 2, num_kv_heads=1, head_dim=6))
+    assert type(made.embed_dim) is type(made.head_dim) is type(made.num_kv_heads) is int
+    assert str(SelfAttention(whole(8), whole(4))) == str(SelfAttention(8, 4))
+    assert str(Rotary(width=whole(4))) == str(Rotary(width=4))
+    assert str(SlidingWindow(whole(3)) & PrefixLM(whole(2))) == str(SlidingWindow(3) & PrefixLM(2))
+    assert str(RollingKVCache(whole(3))) == str(RollingKVCache(3))
+    assert torch.equal(sinusoidal(X.long()[0], whole(4)), sinusoidal(X.long()[0], 4))
+    assert torch.equal(Causal().to_tensor(whole(2), whole(3)), Causal().to_tensor(2, 3))
+    assert str(Causal().block_mask(whole(2), whole(3), block_size=whole(2))) == str(
+        Causal().block_mask(2, 3, block_size=2)
+    )
+    assert AttentionTable(X.softmax(dim=-1), list("abcdefgh"), digits=whole(3)).digits == 3
+    cache = KVCache(whole(8), fixed=True)
+    made(X, cache=cache)
+    cache.crop(whole(2))
+    assert str(cache) == "KVCache(length=2, capacity=8, fixed=True)"
 
 
 @pytest.mark.parametrize("name", ["key", "value"])

@@ -11,6 +11,7 @@ from torch.nn.utils import prune
 from torch.nn.utils.parametrizations import weight_norm
 
 from attention import (
+    ALiBi,
     Causal,
     Documents,
     Mask,
@@ -130,6 +131,18 @@ CASES = {
         {"key": K.to_sparse()},
         TypeError,
         "key has layout torch.sparse_coo: expected torch.strided",
+    ),
+    "a rule that gives sequences of several lengths": (
+        {"mask": Causal() & ~Rule(lambda query, key: nested(torch.strided).bool())},
+        TypeError,
+        "what Rule gives is a nested tensor: expected one tensor of all sequences, with Padding or "
+        "Documents as the mask",
+    ),
+    "stretches of several lengths": (
+        {"mask": Stretched(nested(torch.jagged).long()), "value": K, "backend": "spans"},
+        TypeError,
+        "what Stretched gives is a nested tensor: expected one tensor of all sequences, with "
+        "Padding or Documents as the mask",
     ),
     "a nested bias": (
         {"bias": nested(torch.strided)},
@@ -360,13 +373,38 @@ CASES = {
     "a mask that does not say how many sequences it tells apart": (
         {"mask": Causal() & Texts()},
         ValueError,
-        "And gives shape (1, 1, 5, 6): expected (5, 6); one that tells sequences or heads apart "
+        "Texts gives shape (1, 1, 1, 6): expected (5, 6); one that tells sequences or heads apart "
         "needs the property batch or heads",
+    ),
+    "the contrary of a rule that gives one row too many": (
+        {"mask": Causal() | ~Rule(lambda query, key: torch.ones(1, 5, 6, dtype=torch.bool))},
+        ValueError,
+        "Rule gives shape (1, 5, 6): expected (5, 6); one that tells sequences or heads apart "
+        "needs the property batch or heads",
+    ),
+    "the contrary of a rule that is elsewhere": (
+        {"mask": ~Rule(lambda query, key: (key <= query).to("meta"))},
+        ValueError,
+        "Rule gives a mask on meta: expected cpu",
     ),
     "a mask whose stretches are floats": (
         {"mask": Stretched(torch.ones(5)), "value": K, "backend": "spans"},
         TypeError,
         "Stretched gives intervals of torch.float32: expected integers",
+    ),
+    "masks of which one has stretches of a string": (
+        {"mask": Causal() & ~Stretched("a"), "value": K, "backend": "spans"},
+        TypeError,
+        "Stretched gives intervals of a str: expected integers",
+    ),
+    "masks of which one has too few stretches": (
+        {
+            "mask": Causal() & Stretched(torch.ones(4, dtype=torch.long)),
+            "value": K,
+            "backend": "spans",
+        },
+        ValueError,
+        "Stretched gives intervals of shape (4,): expected (batch, T), (1, 5)",
     ),
     "a mask whose stretches are no tensors": (
         {"mask": Stretched(1.0), "value": K, "backend": "spans"},
@@ -582,7 +620,7 @@ CASES = {
         {"backend": "spans", "value": K, "mask": Documents(torch.tensor([[0, 1, 0, 0, 0, 0]]))},
         ValueError,
         "backend 'spans' takes 6 stretches of keys a query at most, and "
-        "Documents(ids=tensor([[0, 1, 0, 0, 0, 0]])) gives none, or more: expected fused or tiled",
+        "Documents(ids=tensor([…])) gives none, or more: expected fused or tiled",
     ),
     "blocks of such a rule on three axes": (
         {"backend": "spans", "query": Q[0], "key": K[0], "value": K[0], "mask": Causal() & Odd()},
@@ -656,12 +694,23 @@ MASKS = {
     ),
     "half a width": (lambda: SlidingWindow(1.5), TypeError, "width is a float: expected an int"),
     "a yes": (lambda: SlidingWindow(True), TypeError, "width is a bool: expected an int"),
+    "a yes of numpy": (
+        lambda: SlidingWindow(np.bool_(True)),
+        TypeError,
+        "width is a numpy.bool: expected an int",
+    ),
     "before": (lambda: PrefixLM(-1), ValueError, "length is -1: expected a count of at least 0"),
     "a tensor": (lambda: PrefixLM(NUMBERS), TypeError, "length is a Tensor: expected an int"),
     "a list": (
         lambda: Padding([3, 2]),
         TypeError,
         "lengths is a list: expected a torch.Tensor of integers",
+    ),
+    "lengths of several lengths": (
+        lambda: Padding(nested(torch.strided).long()),
+        TypeError,
+        "lengths is a nested tensor: expected one tensor of all sequences, with Padding or "
+        "Documents as the mask",
     ),
     "the padding itself": (
         lambda: Padding(torch.ones(2, 5, dtype=torch.bool)),
@@ -891,6 +940,22 @@ MODULES = {
         lambda: MANY(X, value=X),
         ValueError,
         "value is given without key: expected key, or neither",
+    ),
+    "a bias of another shape, beside that of positions": (
+        lambda: MultiHeadAttention(32, 4, positions=ALiBi())(X, bias=torch.zeros(4, 5)),
+        ValueError,
+        "bias has shape (4, 5): expected (…, T, S), which broadcasts to (2, 4, 5, 5), and at least "
+        "two axes",
+    ),
+    "a bias of words, beside that of positions": (
+        lambda: MultiHeadAttention(32, 4, positions=ALiBi())(X, bias="T5"),
+        TypeError,
+        "bias is a str: expected a torch.Tensor or None",
+    ),
+    "a precise bias, beside that of positions": (
+        lambda: MultiHeadAttention(32, 4, positions=ALiBi())(X, bias=torch.zeros(5, 5).double()),
+        TypeError,
+        "bias has dtype torch.float64 but query has torch.float32: expected one dtype",
     ),
     "a mask as torch's module takes it": (
         lambda: MANY(X, mask=torch.zeros(5, 5)),

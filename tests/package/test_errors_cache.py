@@ -264,6 +264,14 @@ CASES = {
         ValueError,
         f"mask Causal() {REFUSED}as in Causal() & SlidingWindow(4)",
     ),
+    "padding of many texts without a window": (
+        lambda: ATTEND(
+            X, mask=Padding(torch.ones(512).long(), side="left"), cache=RollingKVCache(4)
+        ),
+        ValueError,
+        f"mask Padding(lengths=tensor([…]), side='left') {REFUSED}"
+        "as in Causal() & SlidingWindow(4)",
+    ),
     "a window wider by one": (
         lambda: ATTEND(X, mask=SlidingWindow(5), cache=RollingKVCache(4)),
         ValueError,

@@ -27,14 +27,14 @@ CASES = {
         TypeError,
         "x has layout torch.sparse_coo: expected torch.strided",
     ),
-    "a base of zero": (lambda: Rotary(0), ValueError, "base is 0: expected a number above 0"),
+    "a base of zero": (lambda: Rotary(base=0), ValueError, "base is 0: expected a number above 0"),
     "an endless base": (
-        lambda: Rotary(math.inf),
+        lambda: Rotary(base=math.inf),
         ValueError,
         "base is inf: expected a finite number of float32",
     ),
     "a string for a base": (
-        lambda: Rotary("10000"),
+        lambda: Rotary(base="10000"),
         TypeError,
         "base is a str: expected a number",
     ),

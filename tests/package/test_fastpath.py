@@ -188,6 +188,7 @@ def test_another_call_takes_calls_of_its_own(taken: list[int]) -> None:
     attend(x, x.clone())
     attend(x, x, x.clone())
     attend(x, mask=Causal())
+    attend(x, bias=torch.zeros(5, 5))
     attend(x, cache=KVCache())
     attend(x[0])
     attend(tokens(1, 2, 5, 12))

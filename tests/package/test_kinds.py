@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 from torch import nn
 
-from attention.checks.kinds import kind
+from attention import Causal, Documents, Padding
+from attention.checks.kinds import brief, kind
 
 
 class Xylophone: ...
@@ -30,3 +32,23 @@ class Alike: ...
 )
 def test_it_has_an_article(value: object, said: str) -> None:
     assert kind(value) == said
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (Causal(), "Causal()"),
+        ("top", "'top'"),
+        (torch.arange(5000), "tensor([…])"),
+        (torch.zeros(3, 4, dtype=torch.int8), "tensor([…], dtype=torch.int8)"),
+        (torch.zeros(2, 0), "tensor([…], size=(2, 0))"),
+        (torch.ones(2, requires_grad=True) * 2, "tensor([…], grad_fn=<MulBackward0>)"),
+        (
+            Causal() & Padding(torch.arange(512), side="left") | ~Documents(torch.ones(1, 3).int()),
+            "((Causal() & Padding(lengths=tensor([…]), side='left')) "
+            "| ~Documents(ids=tensor([…], dtype=torch.int32)))",
+        ),
+    ],
+)
+def test_the_numbers_of_a_tensor_are_left_out(value: object, said: str) -> None:
+    assert brief(value) == said

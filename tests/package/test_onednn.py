@@ -264,7 +264,7 @@ class OfHeads(Mask):
         ({"mask": torch.ones(3, 3, dtype=torch.bool)},
          "needs a Mask and mask is a Tensor: expected fused or tiled"),
         ({"mask": Documents(torch.tensor([[0, 1, 0]]))},
-         "takes 6 stretches of keys a query at most, and Documents(ids=tensor([[0, 1, 0]])) gives "
+         "takes 6 stretches of keys a query at most, and Documents(ids=tensor([…])) gives "
          "none, or more: expected fused or tiled"),
         ({"mask": OfHeads()},
          "has one plan for all heads, and OfHeads() tells them apart: expected fused or tiled"),

@@ -152,7 +152,7 @@ def test_llama_and_those_that_are_like_it(name: str, hub) -> None:
         attend = MultiHeadAttention(
             c.hidden_size, c.num_attention_heads, num_kv_heads=c.num_key_value_heads,
             head_dim=c.head_dim, bias=name == "Qwen2",
-            positions=Rotary(rope["rope_theta"]), **options,
+            positions=Rotary(base=rope["rope_theta"]), **options,
         )  # fmt: skip
         ours = from_llama(calls.module.state_dict())
         if name == "Gemma3Text":
@@ -196,7 +196,7 @@ def test_modernbert(hub) -> None:
         base = c.rope_parameters[c.layer_types[layer]]["rope_theta"]
         bases.add((local, base))
         attend = MultiHeadAttention(
-            c.hidden_size, c.num_attention_heads, bias=False, positions=Rotary(base)
+            c.hidden_size, c.num_attention_heads, bias=False, positions=Rotary(base=base)
         )
         attend.load_state_dict(from_modernbert(calls.module.state_dict()))
         mask = Padding(LENGTHS)
@@ -280,5 +280,5 @@ def test_a_partly_rotated_head_is_that_of_gpt_neox(hub) -> None:
     x = torch.randn(2, 3, 9, 16, generator=torch.Generator().manual_seed(0))
     cos, sin = neox.GPTNeoXRotaryEmbedding(config)(x, torch.arange(9)[None])
     want: Tensor = neox.apply_rotary_pos_emb(x, x, cos, sin)[0]
-    got = Rotary(1000.0, width=4).rotate(x, torch.arange(9))
+    got = Rotary(base=1000.0, width=4).rotate(x, torch.arange(9))
     torch.testing.assert_close(got, want, atol=5e-6, rtol=0)

@@ -64,7 +64,7 @@ def by_complex_numbers(x: Tensor, at: Tensor, layout: str, width: int, base: flo
 def test_rotary_written_out(layout: str, width: int | None, base: float, draw) -> None:
     """All of a head and a part of it, in both layouts, against matrices and complex numbers."""
     x, at = draw(3, 10, grad=False), torch.tensor([0, 7, 123_456])
-    rotary = Rotary(base, width=width, layout=layout)
+    rotary = Rotary(base=base, width=width, layout=layout)
     got = rotary.rotate(x, at.to(x.device))
     for written_out in (by_matrices, by_complex_numbers):
         # An angle of 123,456 in float64 is right to 1e-11.
@@ -110,9 +110,15 @@ def test_the_relative_law(seed: int, at: int, shift: int, layout: str, width: in
 
 
 @pytest.mark.untyped
+def test_a_number_without_a_name_is_neither_a_width_nor_a_base() -> None:
+    with pytest.raises(TypeError, match="positional argument"):
+        Rotary(64)
+
+
+@pytest.mark.untyped
 def test_a_base_may_be_a_whole_number_of_any_size() -> None:
     x, at = torch.randn(5, 4), torch.arange(5)
-    torch.testing.assert_close(Rotary(10**30).rotate(x, at), Rotary(1e30).rotate(x, at))
+    torch.testing.assert_close(Rotary(base=10**30).rotate(x, at), Rotary(base=1e30).rotate(x, at))
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
