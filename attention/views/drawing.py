@@ -33,7 +33,7 @@ def panel(graph: "AttentionGraph", head: int) -> list[str]:
     for key, query, weight in sorted(graph.edges(head), key=lambda edge: round(edge.weight, 6)):
         source, target = nodes[key], nodes[graph.node(query)]
         said = escape(f"{target.text} ← {source.text} {weight:.2f}")
-        shape, see = arrow(source, target, weight), 0.45 + 0.55 * weight
+        shape, see = arrow(source, target, weight), 0.62 + 0.38 * weight
         lines.append(f'<path d="{shape}" fill-opacity="{see:.2f}"><title>{said}</title></path>')
     lines.append(f'</g>\n<g style="fill: {RAISED}; stroke: {EDGE}">')
     for node in nodes:
