@@ -61,9 +61,12 @@ def draw(graph: "AttentionGraph") -> str:
         x, y = wide * (head % columns + 0.5) - middle, high * (head // columns) - top + above
         lines.append(f'<g transform="translate({x:z.2f} {y:z.2f})">')
         lines += panel(graph, head)
-        for text, at in ((title, top - 6), *zip(note, (bottom + 10, bottom + 26), strict=False)):
+        if title:
+            lines.append(small(title, middle, top - 6, "middle"))
+        # At the left, where a narrow window that scrolls begins.
+        for text, at in zip(note, (bottom + 10, bottom + 26), strict=False):
             if text:
-                lines.append(small(text, middle, at))
+                lines.append(small(text, middle - wide / 2, at, "start"))
         lines.append("</g>")
     wide, high = wide * columns, high * -(-len(heads) // columns)
     said = [text for head in heads for text in (titles[head], *graph.lines(head), *notes[head])]
@@ -82,6 +85,6 @@ def draw(graph: "AttentionGraph") -> str:
     )
 
 
-def small(text: str, x: float, y: float) -> str:
-    at = f'x="{x:z.2f}" y="{y:z.2f}" text-anchor="middle" font-size="13"'
+def small(text: str, x: float, y: float, anchor: str) -> str:
+    at = f'x="{x:z.2f}" y="{y:z.2f}" text-anchor="{anchor}" font-size="13"'
     return f'<text {at} style="fill: {SOFT}">{escape(text)}</text>'
