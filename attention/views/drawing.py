@@ -33,7 +33,7 @@ def panel(graph: "AttentionGraph", head: int) -> list[str]:
     for key, query, weight in sorted(graph.edges(head), key=lambda edge: round(edge.weight, 6)):
         source, target = nodes[key], nodes[graph.node(query)]
         said = escape(f"{target.text} ← {source.text} {weight:.2f}")
-        shape, see = arrow(source, target, weight), 0.45 + 0.55 * weight
+        shape, see = arrow(source, target, weight), 0.62 + 0.38 * weight
         lines.append(f'<path d="{shape}" fill-opacity="{see:.2f}"><title>{said}</title></path>')
     lines.append(f'</g>\n<g style="fill: {RAISED}; stroke: {EDGE}">')
     for node in nodes:
@@ -61,9 +61,12 @@ def draw(graph: "AttentionGraph") -> str:
         x, y = wide * (head % columns + 0.5) - middle, high * (head // columns) - top + above
         lines.append(f'<g transform="translate({x:z.2f} {y:z.2f})">')
         lines += panel(graph, head)
-        for text, at in ((title, top - 6), *zip(note, (bottom + 10, bottom + 26), strict=False)):
+        if title:
+            lines.append(small(title, middle, top - 6, "middle"))
+        # At the left, where a narrow window that scrolls begins.
+        for text, at in zip(note, (bottom + 10, bottom + 26), strict=False):
             if text:
-                lines.append(small(text, middle, at))
+                lines.append(small(text, middle - wide / 2, at, "start"))
         lines.append("</g>")
     wide, high = wide * columns, high * -(-len(heads) // columns)
     said = [text for head in heads for text in (titles[head], *graph.lines(head), *notes[head])]
@@ -82,6 +85,6 @@ def draw(graph: "AttentionGraph") -> str:
     )
 
 
-def small(text: str, x: float, y: float) -> str:
-    at = f'x="{x:z.2f}" y="{y:z.2f}" text-anchor="middle" font-size="13"'
+def small(text: str, x: float, y: float, anchor: str) -> str:
+    at = f'x="{x:z.2f}" y="{y:z.2f}" text-anchor="{anchor}" font-size="13"'
     return f'<text {at} style="fill: {SOFT}">{escape(text)}</text>'

@@ -30,9 +30,12 @@ MARKS = {
     "check": ("refuses", "what the check says of the stub"),
     "mistake": ("refuses", "what the check says of it"),
 }
+# A cell with more line ends may go on on the next page of paper: whole, it leaves much white.
+LONG = 17
 # SuperFences keeps each fence apart; these marks find an output's cell in the finished page.
 END, START, STOP = "<!--cell--></div>", "<!--output-->", "<!--output-end-->"
 JOIN = re.compile(rf"{END}(?:\s|</?p>)*{START}(.*?){STOP}", re.S)
+CELL = re.compile(rf'(<div class="cell)([" ].*?{END})', re.S)
 FOLD = re.compile(rf'<div class="cell cell--({"|".join(FOLDED)})".*?{END}', re.S)
 
 
@@ -107,8 +110,12 @@ class Join(Postprocessor):
 
     def run(self, text: str) -> str:
         text = JOIN.sub(lambda match: match[1] + END, text)
-        text = FOLD.sub(fold, text).replace(END, "</div>")
+        text = CELL.sub(stretch, FOLD.sub(fold, text)).replace(END, "</div>")
         return text.replace(START, "").replace(STOP, "")
+
+
+def stretch(match: re.Match[str]) -> str:
+    return match[1] + " cell--long" * (match[2].count("\n") > LONG) + match[2]
 
 
 def fold(match: re.Match[str]) -> str:

@@ -42,7 +42,7 @@ BAD = {
 NUMBER = "a number from −100 to 100, with a point and at most six decimals, such as 0.5"
 WANTED = {
     "x.4.1": f"light, entry 1: write {NUMBER}.",
-    "wk.2.0": f"W_k, row 2, column 0: write {NUMBER}.",
+    "wk.2.0": f"Matrix of the keys, row 2, column 0: write {NUMBER}.",
     "scale": f"Scale: write {NUMBER}.",
     "window": "Window: write a whole number from 1 to 8.",
     "words.3": "Token 3: write 1 to 16 characters, without * and without a space at either end.",

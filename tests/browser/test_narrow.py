@@ -56,7 +56,12 @@ def test_the_number_of_a_chapter_stands_inside_its_column(opened: Callable[..., 
 
 @pytest.mark.parametrize(
     "address",
-    ["about/conventions/", "speed/benchmarks/", "foundations/cross-attention/"],
+    [
+        "about/conventions/",
+        "speed/benchmarks/",
+        "foundations/cross-attention/",
+        "foundations/errata/",
+    ],
 )
 def test_a_table_of_words_is_wider_than_a_word(opened: Callable[..., Page], address: str) -> None:
     assert opened(address, viewport=PHONE).evaluate(THIN) == []

@@ -41,6 +41,14 @@ def test_a_block_and_its_output_are_one_cell() -> None:
     assert "<!--" not in html
 
 
+@pytest.mark.parametrize("lines", [17, 18])
+def test_a_long_cell_may_go_on_on_the_next_page_of_paper(lines: int) -> None:
+    html = convert(
+        "```python\n" + 9 * "x\n" + "```\n\n```text {.output}\n" + (lines - 7) * "1\n" + "```\n"
+    )
+    assert ('<div class="cell cell--long">' in html) == (lines == 18)
+
+
 @pytest.mark.parametrize(
     ("kind", "how", "mark"),
     [

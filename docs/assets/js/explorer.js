@@ -8,7 +8,7 @@ const at = name => root.querySelector(`[data-at=${name}]`)
 const rows = [...root.querySelector("table").tBodies[0].rows].map(row => [...row.cells].map(cell => cell.textContent))
 const x = rows.map(row => row.slice(1).map(Number)), unit = x[0].map((_, i) => x[0].map((_, j) => +(i === j)))
 const start = { words: rows.map(row => row[0]), x, wq: unit, wk: unit, wv: unit, scale: 1, mask: "none", window: 3, heads: 1 }
-const NAMES = { wq: "W_q", wk: "W_k", wv: "W_v" }
+const MATRICES = { wq: ["query", "Matrix of the queries"], wk: ["key", "Matrix of the keys"], wv: ["value", "Matrix of the values"] }
 const WANTED = { words: "1 to 16 characters, without * and without a space at either end", window: "a whole number from 1 to 8" }
 let state, asks // the row that was changed last: the sentence is about it
 
@@ -20,7 +20,7 @@ function make(tag, attributes, ...children) {
 }
 
 /** A table with a name and headers, in a box that the keyboard can scroll; `fill` fills a cell. */
-function table(name, role, columns, rows, fill) {
+function table(name, role, columns, rows, fill, caption = [name]) {
   const cell = (i, j) => {
     const td = make("td", {})
     td.append(fill(i, j, td))
@@ -29,7 +29,7 @@ function table(name, role, columns, rows, fill) {
   const line = (label, i) => make("tr", {}, make("th", { scope: "row" }, label), ...columns.map((_, j) => cell(i, j)))
   const head = make("tr", {}, make("td", {}), ...columns.map(column => make("th", { scope: "col" }, column)))
   return make("div", { class: "explorer__scroll", role: "group", "aria-label": name, ...(columns.length > 6 && { tabindex: 0 }) },
-    make("table", { class: `explorer__table ${role}` }, make("caption", {}, name), make("thead", {}, head), make("tbody", {}, ...rows.map(line))))
+    make("table", { class: `explorer__table ${role}` }, make("caption", {}, ...caption), make("thead", {}, head), make("tbody", {}, ...rows.map(line))))
 }
 
 /** A sentence waits until the hand rests, so that a screen reader says it once. */
@@ -43,10 +43,11 @@ const field = (name, value, attributes) => make("input", { name, value, autocomp
 
 /** The fields anew: for another start, or another number of tokens. */
 function fields() {
-  const matrix = (part, name, role, labels) => at(part).replaceChildren(table(name, role, count(state[part][0]), labels,
-    (i, j) => field(`${part}.${i}.${j}`, state[part][i][j], { inputmode: "decimal" })))
+  const matrix = (part, name, role, labels, caption) => at(part).replaceChildren(table(name, role, count(state[part][0]), labels,
+    (i, j) => field(`${part}.${i}.${j}`, state[part][i][j], { inputmode: "decimal" }), caption))
   matrix("x", "Embeddings", "", state.words.map((word, i) => field(`words.${i}`, word, { "aria-label": `Token ${i}` })))
-  for (const [part, role] of [["wq", "query"], ["wk", "key"], ["wv", "value"]]) matrix(part, NAMES[part], role, count(state[part]))
+  for (const [part, [role, name]] of Object.entries(MATRICES))
+    matrix(part, name, role, count(state[part]), [make("em", {}, "W"), make("sub", {}, role[0])]) // as in the chapters
   at("heads").replaceChildren(...cuts(state).map(n => new Option(n)))
   for (const name of ["scale", "mask", "window", "heads"]) at(name).value = state[name]
   for (const input of root.querySelectorAll("[name]")) judge(input, true)
@@ -74,7 +75,7 @@ function results() {
   at("window").disabled = ["none", "causal"].includes(mask)
   for (const input of root.querySelectorAll("td input")) {
     const [part, i, j] = input.name.split(".")
-    input.ariaLabel = part === "x" ? `${words[i]}, entry ${j}` : `${NAMES[part]}, row ${i}, column ${j}`
+    input.ariaLabel = part === "x" ? `${words[i]}, entry ${j}` : `${MATRICES[part][1]}, row ${i}, column ${j}`
   }
 }
 
