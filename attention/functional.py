@@ -130,6 +130,13 @@ def dot_product_attention(
         >>> value = torch.tensor([[10.0], [20.0]])
         >>> dot_product_attention(query, key, value, scale=1.0, return_weights=True)
         (tensor([[11.1920]]), tensor([[0.8808, 0.1192]]))
+
+        Where a mask leaves the first key alone, its value; where it leaves none, zeros:
+
+        >>> dot_product_attention(query, key, value, torch.tensor([[True, False]]))
+        tensor([[10.]])
+        >>> dot_product_attention(query, key, value, torch.tensor([[False, False]]))
+        tensor([[0.]])
     """
     values_known = not traced()
     mask_alone = backend == "auto" and bias is None and softcap is None and return_weights is False
