@@ -62,7 +62,7 @@ def ruled(
 
 def truth(keep: object, mask: Any) -> None:
     """What a rule says of positions that are tensors: one truth, or a tensor of them."""
-    if isinstance(keep, Tensor):
+    if isinstance(keep, Tensor) and not traced():  # Dynamo knows no layout in a backward pass
         strided(f"what {type(mask).__name__} gives", keep)
     if isinstance(keep, bool) or (isinstance(keep, Tensor) and keep.dtype == torch.bool):
         return

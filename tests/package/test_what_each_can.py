@@ -25,6 +25,7 @@ from attention import (
 )
 from attention.dispatch.call import Call
 from attention.dispatch.named import named
+from attention.kept import Kept
 
 pytestmark = pytest.mark.untyped
 
@@ -191,7 +192,8 @@ def grows(backend: str, value_width: int = 1, **given: Any) -> str:
         x = torch.ones(1, 1, n, width, dtype=dtype, device=on)
         value = x if value_width == 1 else x.expand(1, 1, n, value_width)
         options = {"mask": Causal(), **given}
-        with Largest() as largest:
+        made_anew = patch.object(Kept, "under", lambda self, name, make: make())
+        with made_anew, Largest() as largest:
             dot_product_attention(x, x, value, backend=backend, **options)
         made.append(largest.most)
     return "T · S" if made[1] > 3 * made[0] else "T + S"
