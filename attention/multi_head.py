@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
-from attention import checks, torch_module
+from attention import autocast, checks, torch_module
 from attention.cache import Cache, Memory
 from attention.fastpath import fastpath
 from attention.functional import dot_product_attention
@@ -190,12 +190,13 @@ class MultiHeadAttention(PackedProjections):
         checks.tokens("query", query, weight)
         seen = mask if cache is None else cache.mask(mask, query.shape[-2])
         q, k, v = self._heads(query, key, value, weight)
-        past = 0 if cache is None else cache.length
+        past, held = (0, 0) if cache is None else (cache.length, cache.beside())
+        if bias is not None:
+            checks.bias(bias, q, held + k.shape[-2])
         if self.positions is not None:
             first = mask.first(past + k.shape[-2]) if isinstance(mask, Mask) else 0
             checks.first(first, query)
             q, k = self.positions.place(q, k, past, first)
-            held = 0 if cache is None else cache.beside()
             bias = joint(bias, self.positions.bias(q, held + k.shape[-2]), q)
         keys, values = k, v
         rooms: Any = None
@@ -329,5 +330,6 @@ def joint(given: Tensor | None, placed: Tensor | None, query: Tensor) -> Tensor 
     """The bias of a call and that of positions, as one."""
     if given is None or placed is None:
         return placed if given is None else given
-    checks.bias(given, query, placed.shape[-1])
+    if not autocast.active(query):
+        checks.one_dtype("bias", given, "query", query)
     return given + placed

@@ -18,4 +18,5 @@ def kind(value: object) -> str:
 
 def brief(value: object) -> str:
     """Its `repr`, without the numbers of a tensor: there may be many."""
-    return re.sub(r"tensor\(\[.*?\](?=\)|,\s+\w+=)", "tensor([…]", repr(value), flags=re.DOTALL)
+    short = re.sub(r"(\w+)\(\[.*?\](?=\)|,\s+\w+=)", r"\1([…]", repr(value), flags=re.DOTALL)
+    return " ".join(short.split("\n"))

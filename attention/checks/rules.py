@@ -51,7 +51,7 @@ def ruled(
     truth(keep, mask)
     if keep.device == device and broadcasts(keep.shape, expected):
         return
-    for part in getattr(mask, "alike", ()):  # one of them raises this error, with its own name
+    for part in mask._parts:  # one of them raises this error, with its own name
         again(part)
     if keep.device != device:
         raise ValueError(f"{name} gives a mask on {keep.device}: expected {device}")

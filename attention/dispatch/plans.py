@@ -30,7 +30,7 @@ def plan(query: Tensor, key: Tensor, mask: Mask, learns: bool, most: float | Non
     `most` is what it may cost, in scores. Of several sequences, one that costs more is not made.
     """
     checks.fits(mask, query, key)
-    if apart(query, mask):
+    if told_apart(query, mask):
         return None
     from attention import blocks  # late, as above
 
@@ -44,11 +44,16 @@ def slabs(query: Tensor, key: Tensor, mask: Mask | None, most: int | None = None
     """The slabs of a mask, or of all scores; None as above, or if tables had more numbers."""
     if mask is not None:
         checks.fits(mask, query, key)
-        if apart(query, mask):
+        if told_apart(query, mask):
             return None
     from attention.blocks import slabs  # late, as above
 
     return slabs.slabs(mask, query.size(-2), key.size(-2), most)
+
+
+def told_apart(query: Tensor, mask: Mask) -> bool:
+    """Whether a mask has no plan though it tells its stretches."""
+    return mask.heads is not None or (mask.batch not in (None, 1) and query.ndim != 4)
 
 
 def apart(query: Tensor, mask: Mask) -> str:

@@ -65,6 +65,11 @@ class Mask:
         raise TypeError("a mask is neither true nor false: combine masks with &, | and ~")
 
     @property
+    def _parts(self) -> tuple["Mask", ...]:
+        """The masks that it is made of: where it is wrong, one of them may be named."""
+        return ()
+
+    @property
     def batch(self) -> int | None:
         """How many sequences the mask tells apart; None if all are alike."""
         return None

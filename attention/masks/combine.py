@@ -1,6 +1,5 @@
 """Masks made of masks."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,8 +23,7 @@ class Pair(Mask):
         checks.pair(self.sign, self.left, self.right, Mask)
 
     @property
-    def alike(self) -> tuple[Mask, ...]:
-        """Those that are asked about the same positions."""
+    def _parts(self) -> tuple[Mask, ...]:
         return self.left, self.right
 
     @property
@@ -87,7 +85,7 @@ class And(Pair):
         return self.left.full(*stretch) and self.right.full(*stretch)
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        left, right = stretches(self.left, query, keys), stretches(self.right, query, keys)
+        left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
         return None if left is None or right is None else both(left, right)
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
@@ -118,7 +116,7 @@ class Or(Pair):
         return self.left.full(*stretch) or self.right.full(*stretch)
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        left, right = stretches(self.left, query, keys), stretches(self.right, query, keys)
+        left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
         return None if left is None or right is None else [*left, *right]
 
 
@@ -127,6 +125,10 @@ class Of(Mask):
     """A mask made of one other."""
 
     mask: Mask
+
+    @property
+    def _parts(self) -> tuple[Mask, ...]:
+        return (self.mask,)
 
     @property
     def batch(self) -> int | None:
@@ -143,10 +145,6 @@ class Not(Of):
 
     Dynamo traces `&` and `|` but not `~`: make this one outside of what is compiled.
     """
-
-    @property
-    def alike(self) -> tuple[Mask, ...]:
-        return (self.mask,)
 
     @property
     def keys(self) -> int | None:
@@ -172,7 +170,7 @@ class Not(Of):
         return not keep if isinstance(keep, bool) else ~keep  # `not None` would be True
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        hidden = stretches(self.mask, query, keys)
+        hidden = self.mask.intervals(query, keys)
         if hidden is None:
             return None
         seen: list[Interval] | None = [(0, keys)]
@@ -182,14 +180,6 @@ class Not(Of):
 
     def __repr__(self) -> str:
         return f"~{self.mask!r}"
-
-
-def stretches(mask: Mask, query: Int[Tensor, "queries"], keys: int) -> Sequence[Interval] | None:
-    """The intervals of a mask, looked at."""
-    found = mask.intervals(query, keys)
-    if found is not None:
-        checks.intervals(found, mask, (1 if mask.batch is None else mask.batch, len(query)))
-    return found
 
 
 def joint(left: int | None, right: int | None) -> int | None:

@@ -12,6 +12,7 @@ from literate.tables import Cell, Table
 from literate.values import as_number, truth
 
 # What marks words up, and belongs to none.
+NOT = r"(?<!\bnot )(?<!\bno )(?<!\bnever )"
 MARKS = re.compile(r"[*_`]|\]\([^()\s]*\)|\[")
 
 
@@ -44,9 +45,10 @@ class CheckItem(Item[Check]):
     def words(self, value: str) -> None:
         """The last words before a claim are the text that its expression finds."""
         before = COMMENT.sub("", self.run.page.prose[: self.step.start].rpartition("\n\n")[2])
-        said = " ".join(MARKS.sub("", before).split())
-        if not value or not re.search(rf"(?<!\w){re.escape(value)}$", said, re.I):
-            last = " ".join(said.split()[-max(1, len(value.split())) :])
+        said, meant = (" ".join(MARKS.sub("", text).split()) for text in (before, value))
+        found = rf"(?<![\w-])(?i:{re.escape(meant[:1])}){re.escape(meant[1:])}$"
+        if not meant or not re.search(NOT + found, said):
+            last = " ".join(said.split()[-max(1, len(meant.split())) :])
             message = f"the page says {last!r}, but {self.step.expression} is {value!r}"
             raise Mismatch(self.step.line, message)
 

@@ -5,6 +5,7 @@ from helpers import failures
 
 PAGE = """```python
 ends = ["first", "last"]
+name = "in_proj_weight"
 ```
 
 {}
@@ -30,7 +31,8 @@ def said(pytester: pytest.Pytester):
         "It is **the last**<!--= 'the ' + ends[1] -->.",
         "It is the [last](https://book.example/first)<!--= ends[1] -->.",
         "It is the\nlast<!--= 'the ' + ends[1] -->.",
-        "The first<!--= ends[0] --> is not the last<!--= ends[1] -->.",
+        "The first<!--= ends[0] --> is before the last<!--= ends[1] -->.",
+        "It is `in_proj_weight`<!--= name -->.",
     ],
 )
 def test_the_words_are_the_text(said, sentence: str) -> None:
@@ -46,6 +48,9 @@ def test_the_words_are_the_text(said, sentence: str) -> None:
         ("The first<!--= ends[0] -->, and<!--= ends[0] -->.", "the page says 'and'"),
         ("The first.\n\nIs<!--= ends[0] -->.", "the page says 'Is'"),
         ("It is [last](first)<!--= ends[0] -->.", "the page says 'last'"),
+        ("It is not first<!--= ends[0] -->.", "the page says 'first', but ends[0] is 'first'"),
+        ("It is the all-first<!--= ends[0] -->.", "the page says 'all-first'"),
+        ("It is the FIRST<!--= ends[0] -->.", "the page says 'FIRST'"),
         ("It is the<!--= ends[0][5:] -->.", "the page says 'the', but ends[0][5:] is ''"),
     ],
 )

@@ -102,18 +102,20 @@ def test_a_bias_is_a_float_mask_of_torchs_module(device: str) -> None:
             torch.testing.assert_close(gotten, wanted)
 
 
-@pytest.mark.parametrize("kind", [KVCache, lambda: RollingKVCache(9)])
+@pytest.mark.parametrize("kind", [KVCache, lambda: RollingKVCache(3)])
 @pytest.mark.parametrize("positions", [None, Rotary(), ALiBi()], ids=repr)
 def test_a_bias_is_added_to_that_of_positions(positions, kind, device: str) -> None:
     """With a cache it is about the keys that are held and those that come."""
     options = {"positions": positions, "device": device, "dtype": torch.float64}
     attend = MultiHeadAttention(12, 3, **options).requires_grad_(False)
     x, bias = torch.randn(2, 6, 12).to(attend.in_proj_weight), torch.randn(3, 6, 6).to(device)
-    bias, mask, cache = bias.double(), Causal() & SlidingWindow(9), kind()
+    bias, mask, cache = bias.double(), Causal() & SlidingWindow(3), kind()
     whole = attend(x, mask=mask, bias=bias)
     first = attend(x[:, :4], mask=mask, bias=bias[:, :4, :4], cache=cache)
-    rest = [attend(x[:, i : i + 1], mask=mask, bias=bias[:, i : i + 1, : i + 1], cache=cache)
-            for i in (4, 5)]  # fmt: skip
+    rest = []
+    for i in (4, 5):
+        seen = bias[:, i : i + 1, i - cache.beside() : i + 1]
+        rest.append(attend(x[:, i : i + 1], mask=mask, bias=seen, cache=cache))
     torch.testing.assert_close(torch.cat([first, *rest], dim=1), whole)
     assert not torch.allclose(whole, attend(x, mask=mask))
     if isinstance(positions, ALiBi):

@@ -3,11 +3,9 @@
 import ast
 import inspect
 import json
-import math
 import re
 from datetime import date
 
-import by_hand
 import decode
 import modules
 import pytest
@@ -19,9 +17,7 @@ from pages import DOCS, says
 
 import attention
 from attention import Causal, PrefixLM, SlidingWindow
-from attention.backends.suited import REGISTER
 from attention.dispatch import onednn
-from attention.dispatch.saving import MANY
 
 BENCHMARKS = DOCS.parent / "benchmarks"
 RESULTS = {path.stem: json.loads(path.read_text("utf-8")) for path in BENCHMARKS.glob("*.json")}
@@ -146,12 +142,6 @@ CASES = [
         "each sequence is cut at three places, drawn at random",
         {len(ids.unique()) for ids in kinds(9, 64)["four texts"]().right.ids} == {4},
     ),
-    (
-        HOW,
-        "cut into blocks of 256 queries, on 512 keys each",
-        "width = min(256, length // 4)" in inspect.getsource(by_hand.window)
-        and "2 * width" in inspect.getsource(by_hand.window),
-    ),
     (HOW, f"{decode.KEYS} keys are held, and few queries ask", True),
     (
         HOW,
@@ -208,12 +198,6 @@ CASES = [
         (min(onednn.WIDTHS), max(onednn.WIDTHS)) == (64, 128),
     ),
     (BACKENDS, "and for at most eight threads", onednn.MOST_THREADS == 8),
-    (BACKENDS, "We take 16 everywhere.", REGISTER == 16),
-    (
-        BACKENDS,
-        f"From {math.isqrt(MANY // 16) + 1} tokens on, in 2 sequences of 8 heads",
-        math.isqrt(MANY // 16) ** 2 < MANY // 16,
-    ),
 ]
 
 

@@ -26,7 +26,9 @@ PART = re.compile(
 END = re.compile(r"\n\s*\n|\n- |-->")  # of the sentence that cites
 NUMBER = r"[-−+]?(?<![\w.,])\d+(?:[,\u202f]\d{3})*(?:\.\d+)?"
 # Of the package and of measurements there is data, which other tests ask.
-TAKEN = re.compile(rf"({NUMBER})[ \u202f]?[%×]?<!-- source: (?!attention|benchmarks|\.github|…)([^>]*?) -->")
+TAKEN = re.compile(
+    rf"({NUMBER})[ \u202f]?[%×]?<!-- source: (?!attention|benchmarks|\.github|…)([^>]*?) -->"
+)
 
 
 def parts(text: str) -> Iterator[tuple[str, str]]:
