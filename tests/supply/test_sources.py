@@ -25,15 +25,15 @@ NAME = {
 
 # It has no year.
 DOCUMENTATION = {"CUDA C++ Programming Guide", "CUDA semantics", "PTX ISA"}
-DOCUMENTATION |= {"H100 Tensor Core GPU Architecture", "H200 Tensor Core GPU"}
+DOCUMENTATION |= {"H100 Tensor Core GPU", "H200 Tensor Core GPU"}
 
 
 # What pages take numbers from, beside works, files and the package.
 ELSEWHERE = (
     *("NVIDIA, CUDA C++ Programming Guide, ", "NVIDIA H100 Tensor Core GPU datasheet, "),
-    *("NVIDIA, H200 Tensor Core GPU, data sheet", "NVIDIA, H100 Tensor Core GPU Architecture, "),
-    "flash-attn-4 4.0.0b36, ",
+    *("NVIDIA, H200 Tensor Core GPU, data sheet", "flash-attn-4 4.0.0b36, "),
     *("PyTorch, FlashAttentionKernel.cpp, ", "PyTorch, flex_attention.py, "),
+    *("github.com/NVIDIA/nccl/issues/1264", "vLLM, documentation, "),
     *("Triton, backends/nvidia/driver.py, ", "transformers, GPT2Config: ", "mallopt(3), "),
     *("the printed output of that example, ", "the six threads, as linked"),
     *("the records of the last runs; ", "the built site in Chromium"),
@@ -76,7 +76,7 @@ def test_a_number_has_a_source_that_there_is() -> None:
         prose = CODE.sub("", Page.read(path).prose)
         for source in re.findall(r"<!-- source: (?!…)([^>]*?) -->", prose):
             seen += 1
-            where = re.match(r"[\w/]+\.(?:py|json)\b", source)
+            where = re.match(r"[\w./]+\.(?:py|json|yml)\b", source)
             name = re.match(r"attention(?:\.\w+)+", source)
             if where:
                 assert Path(where[0]).is_file(), f"{path}: {source}"
