@@ -42,6 +42,10 @@ def test_it_has_an_article(value: object, said: str) -> None:
         (torch.arange(5000), "tensor([…])"),
         (torch.zeros(3, 4, dtype=torch.int8), "tensor([…], dtype=torch.int8)"),
         (torch.zeros(2, 0), "tensor([…], size=(2, 0))"),
+        (
+            nn.Parameter(torch.ones(9, 9)),
+            "Parameter containing: tensor([…], requires_grad=True)",
+        ),
         (torch.ones(2, requires_grad=True) * 2, "tensor([…], grad_fn=<MulBackward0>)"),
         (
             Causal() & Padding(torch.arange(512), side="left") | ~Documents(torch.ones(1, 3).int()),

@@ -133,6 +133,15 @@ def test_a_bias_that_learns_is_not_overwritten_by_a_cache(device: str) -> None:
     assert bias.grad.abs().sum() > 0
 
 
+def test_a_bias_beside_that_of_positions_has_the_dtype_of_the_queries(device: str) -> None:
+    attend = MultiHeadAttention(12, 3, positions=ALiBi(), device=device)
+    x, bias = torch.randn(2, 5, 12, device=device), torch.randn(5, 5, device=device).half()
+    with pytest.raises(TypeError, match=r"^bias has dtype torch\.float16 but query has"):
+        attend(x, bias=bias)
+    with torch.autocast(device, torch.bfloat16):  # which gives them one
+        torch.testing.assert_close(attend(x, bias=bias), attend(x, bias=bias.bfloat16()))
+
+
 def test_a_bias_of_one_head(device: str) -> None:
     attend = SelfAttention(12, 4, causal=True, device=device)
     x, bias = torch.randn(2, 5, 12, device=device), torch.randn(2, 1, 5, 5, device=device)

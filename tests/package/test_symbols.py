@@ -13,6 +13,7 @@ from attention import (
     MultiHeadAttention,
     Padding,
     Rotary,
+    SlidingWindow,
     dot_product_attention,
 )
 
@@ -122,6 +123,21 @@ def test_a_module_that_holds_its_mask_is_exported(
     sizes = ({0: torch.export.Dim.AUTO, 1: torch.export.Dim.AUTO},)
     program = torch.export.export(held, (x,), dynamic_shapes=sizes, strict=True)
     torch.testing.assert_close(program.module()(x), held(x))
+
+
+def test_a_width_may_be_a_size_of_the_call() -> None:
+    """An export that is not strict hands over symbols in the place of integers."""
+
+    class Half(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            return dot_product_attention(x, x, x, SlidingWindow(x.shape[-2] // 2))
+
+    sizes = ({1: torch.export.Dim.AUTO},)
+    program = torch.export.export(
+        Half(), (torch.randn(2, 6, 8),), dynamic_shapes=sizes, strict=False
+    )
+    longer = torch.randn(2, 10, 8)
+    torch.testing.assert_close(program.module()(longer), Half()(longer))
 
 
 class Short(Mask):
