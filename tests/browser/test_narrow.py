@@ -36,7 +36,7 @@ ABOVE = f"""() => ({SIDEWAYS})().flatMap(node => [...node.querySelectorAll("tabl
 
 @pytest.mark.parametrize(
     ("address", "scripts"),
-    [("speed/benchmarks/", True), ("speed/benchmarks/", False), ("explorer/", False)],
+    [("speed/benchmarks/", True), ("speed/benchmarks/", False), ("reference/backends/", False)],
 )
 def test_what_scrolls_sideways_shades_its_edge(
     opened: Callable[..., Page], address: str, scripts: bool

@@ -147,7 +147,7 @@ ASKED: dict[str, Callable[[str], None]] = {
 
 
 def cells() -> Iterator[tuple[str, str, str]]:
-    table = re.search(r"\n\n(\| \| `loops` .*?)\n\n", PAGE, re.DOTALL)
+    table = re.search(r"\n\n(\| a call \| `loops` .*?)\n\n", PAGE, re.DOTALL)
     assert table is not None
     head, _, *rows = (
         [cell.strip() for cell in line.split("|")[1:-1]] for line in table[1].splitlines()
