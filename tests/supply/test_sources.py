@@ -76,7 +76,7 @@ def test_a_number_has_a_source_that_there_is() -> None:
         prose = CODE.sub("", Page.read(path).prose)
         for source in re.findall(r"<!-- source: (?!…)([^>]*?) -->", prose):
             seen += 1
-            where = re.match(r"[\w./]+\.(?:py|json|yml)\b", source)
+            where = re.match(r"[\w/]+\.(?:py|json)\b", source)
             name = re.match(r"attention(?:\.\w+)+", source)
             if where:
                 assert Path(where[0]).is_file(), f"{path}: {source}"
