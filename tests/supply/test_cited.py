@@ -26,9 +26,7 @@ PART = re.compile(
 END = re.compile(r"\n\s*\n|\n- |-->")  # of the sentence that cites
 NUMBER = r"[-−+]?(?<![\w.,])\d+(?:[,\u202f]\d{3})*(?:\.\d+)?"
 # Of the package and of measurements there is data, which other tests ask.
-TAKEN = re.compile(
-    rf"({NUMBER})[ \u202f]?[%×]?<!-- source: (?!attention|benchmarks|…)([^>]*?) -->"
-)
+TAKEN = re.compile(rf"({NUMBER})[ \u202f]?[%×]?<!-- source: (?!attention|benchmarks|…)([^>]*?) -->")
 
 
 def parts(text: str) -> Iterator[tuple[str, str]]:
