@@ -53,7 +53,8 @@ def even(name: str, value: int) -> int:
 
 
 def layout(name: object, known: Iterable[str]) -> None:
-    if name not in (names := list(known)):
+    names = list(known)
+    if not isinstance(name, str) or name not in names:
         raise ValueError(f"layout is {brief(name)}: expected {' or '.join(map(repr, names))}")
 
 

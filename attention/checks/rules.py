@@ -127,7 +127,7 @@ def lengths(found: Any) -> None:
 
 
 def side(name: object) -> None:
-    if name not in ("left", "right"):
+    if not isinstance(name, str) or name not in ("left", "right"):
         raise ValueError(f"side is {brief(name)}: expected 'left' or 'right'")
 
 

@@ -722,6 +722,11 @@ MASKS = {
         ValueError,
         "lengths has shape (1, 2): expected (batch,), as attention_mask.sum(dim=-1)",
     ),
+    "sides": (
+        lambda: Padding(NUMBERS, side=np.array(["left", "right"])),
+        ValueError,
+        "side is array([…], dtype='<U5'): expected 'left' or 'right'",
+    ),
     "another side": (
         lambda: Padding(NUMBERS, side="top"),
         ValueError,

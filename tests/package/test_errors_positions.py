@@ -53,6 +53,11 @@ CASES = {
         TypeError,
         "width is a float: expected an int",
     ),
+    "layouts": (
+        lambda: Rotary(layout=torch.ones(2)),
+        ValueError,
+        "layout is tensor([…]): expected 'half' or 'interleaved'",
+    ),
     "another layout": (
         lambda: Rotary(layout="neox"),
         ValueError,
