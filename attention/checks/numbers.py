@@ -99,10 +99,11 @@ def real(name: str, value: object, expected: str = "a number") -> None:
 
 def whole(name: str, value: Any) -> int:
     """The number as an integer of Python: NumPy has others."""
+    size: Any = value  # a tensor while torch.jit traces, a symbol while exporting
     if isinstance(value, torch.Tensor) and torch._C._get_tracing_state() is not None:
-        return value  # type: ignore[return-value]  # a size, while torch.jit traces
+        return size
     if type(value) is int or isinstance(value, torch.SymInt):
-        return value  # type: ignore[return-value]
+        return size
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} is {kind(value)}: expected an int")
     return operator.index(value)

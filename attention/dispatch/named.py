@@ -63,8 +63,13 @@ def unplanned(query: Tensor, mask: Mask, triton: bool) -> str:
         return f"knows a window and one stretch of keys for each sequence, and not {brief(mask)}"
     from attention.blocks.lanes import MOST  # late, as in plans
 
+    if mask.heads is not None:
+        return f"has one plan for all heads, and {brief(mask)} tells them apart"
+    if plans.apart(query, mask):
+        axes = f"and query has {query.ndim}"
+        return f"tells sequences apart on four axes, batch, heads, T and D, {axes}"
     most = f"takes {MOST} stretches of keys a query at most"
-    return plans.apart(query, mask) or f"{most}, and {brief(mask)} gives none, or more"
+    return f"{most}, and {brief(mask)} gives none, or more"
 
 
 def refuse(backend: str, asked: bool, why: str, instead: str) -> None:

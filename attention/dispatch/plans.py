@@ -5,7 +5,6 @@ from typing import Any
 from torch import Tensor
 
 from attention import checks
-from attention.checks.kinds import brief
 from attention.heads import group
 from attention.masks import Mask
 
@@ -30,7 +29,7 @@ def plan(query: Tensor, key: Tensor, mask: Mask, learns: bool, most: float | Non
     `most` is what it may cost, in scores. Of several sequences, one that costs more is not made.
     """
     checks.fits(mask, query, key)
-    if told_apart(query, mask):
+    if apart(query, mask):
         return None
     from attention import blocks  # late, as above
 
@@ -44,23 +43,13 @@ def slabs(query: Tensor, key: Tensor, mask: Mask | None, most: int | None = None
     """The slabs of a mask, or of all scores; None as above, or if tables had more numbers."""
     if mask is not None:
         checks.fits(mask, query, key)
-        if told_apart(query, mask):
+        if apart(query, mask):
             return None
     from attention.blocks import slabs  # late, as above
 
     return slabs.slabs(mask, query.size(-2), key.size(-2), most)
 
 
-def told_apart(query: Tensor, mask: Mask) -> bool:
+def apart(query: Tensor, mask: Mask) -> bool:
     """Whether a mask has no plan though it tells its stretches."""
     return mask.heads is not None or (mask.batch not in (None, 1) and query.ndim != 4)
-
-
-def apart(query: Tensor, mask: Mask) -> str:
-    """Why a mask has no plan though it tells its stretches; empty if nothing is against it."""
-    if mask.heads is not None:
-        return f"has one plan for all heads, and {brief(mask)} tells them apart"
-    if mask.batch not in (None, 1) and query.ndim != 4:
-        axes = f"and query has {query.ndim}"
-        return f"tells sequences apart on four axes, batch, heads, T and D, {axes}"
-    return ""
