@@ -72,7 +72,7 @@ update: $(READY)
 	$(BIN)/python -m literate count
 
 # What the site serves of the npm packages. Node.js comes from PyPI, so a machine needs none.
-$(READY): $(VENV)/.packages package.json package-lock.json literate/vendor.py literate/stand_ins.py
+$(READY): $(VENV)/.packages package.json package-lock.json literate/site/vendor.py literate/site/stand_ins.py
 	PATH="$(CURDIR)/$(BIN):$$PATH" npm ci --silent --omit=dev
 	$(BIN)/python -m literate vendor
 	@touch $@

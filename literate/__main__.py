@@ -3,21 +3,21 @@
 import sys
 from importlib import import_module
 
-from literate.page import PageError
+from literate.pages.page import PageError
 
 # Each is imported when it is called: one imports matplotlib, before which another sets its style.
 COMMANDS = {
     "bibliography": "literate.bibliography:main",
     "break": "literate.breaking.book:main",
-    "build": "literate.site:build",
+    "build": "literate.site.build:build",
     "count": "literate.counts:main",
-    "export": "literate.export:main",
+    "export": "literate.site.export:main",
     "links": "literate.links:main",
     "lint": "literate.lint:main",
     "mutate": "literate.mutants.command:main",
     "pdf": "literate.printing.book:main",
-    "serve": "literate.site:serve",
-    "vendor": "literate.vendor:main",
+    "serve": "literate.site.build:serve",
+    "vendor": "literate.site.vendor:main",
     "verify": "literate.verify:main",
     "words": "literate.words:main",
 }

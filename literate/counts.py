@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from literate import records
 from literate.bibliography import place
 from literate.breaking import book
 from literate.mutants.mutant import Mutant
 from literate.mutants.record import EQUIVALENT, Found, tally
 from literate.mutants.sample import ALL, EXAMPLES, Sample, drawn, same
 from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES
+from literate.running import records
 
 PAGE = Path("docs/about/counts.md")
 TEXT = Path(__file__).with_suffix(".md")  # the words around the tables

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from literate.remarks import told
+from literate.pages.remarks import told
 
 PLACES = ["*.md", "docs/**/*.md", "attention/**/*.py", "literate/**/*.py"]
 ADDRESS = re.compile(r"https?://[\w.-]+\.[a-z]{2,}(?:/[^\s<>()`'\"{}]*(?:\([\w.]*\)[\w.]*)?)?")

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from literate.page import Page
+from literate.pages.page import Page
 
 FOLDER = Path("build/lint")
 

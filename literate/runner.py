@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from pytest_markdown_docs.plugin import MarkdownDocstringCodeModule, MarkdownTextFile
 
-from literate import docstrings, settings
-from literate.edits import apply, numbers
-from literate.exercises import exercises
 from literate.items.alone import TritonItem
 from literate.items.base import Item, Run, Whole
 from literate.items.blocks import BlockItem, ExerciseItem, SourceItem
 from literate.items.numbers import CheckItem, TableItem
 from literate.items.whole import GuardItem, RecordItem
-from literate.module import Module
-from literate.page import Page, PageError
-from literate.prose import Check
-from literate.tables import Table
+from literate.pages.edits import apply, numbers
+from literate.pages.page import Page, PageError
+from literate.pages.prose import Check
+from literate.pages.tables import Table
+from literate.running import docstrings, settings
+from literate.running.exercises import exercises
+from literate.running.module import Module
 
 REWRITTEN = pytest.StashKey[list[str]]()
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from literate.bibliography import CITED
 from literate.bibliography import PAGE as NAMES
-from literate.prose import CODE, hidden
-from literate.remarks import told
+from literate.pages.prose import CODE, hidden
+from literate.pages.remarks import told
 
 FOLDER = Path("build/words")
 CSPELL = Path("node_modules/cspell/bin.mjs")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from literate import export, site
+from literate.site import build as site
+from literate.site import export
 
 ROOT = Path(__file__).parents[1]
 

@@ -15,7 +15,7 @@ from typing import Any
 from literate.breaking import pardons
 from literate.breaking.sources import FOUND, code, copy, outside, pages, text
 from literate.breaking.trial import Result, Trial, run
-from literate.edits import write
+from literate.pages.edits import write
 
 Found = dict[str, dict[str, Any]]
 

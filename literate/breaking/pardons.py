@@ -13,7 +13,7 @@ from pathlib import Path
 
 from literate.breaking.places import Place
 from literate.breaking.sources import ROOT
-from literate.results import WORDS
+from literate.rules.results import WORDS
 
 PROSE = {*WORDS, "sourced"}
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from literate.block import Block
-from literate.exercises import exercises
-from literate.page import Page
-from literate.pictures import committed
-from literate.results import in_words
+from literate.pages.block import Block
+from literate.pages.page import Page
+from literate.pages.pictures import committed
+from literate.rules.results import in_words
+from literate.running.exercises import exercises
 
 Figures = dict[str, tuple[str, Block]]  # the text of each, and the block that saves it
 Owner = tuple[int, int]  # the step whose own test must notice: its line, and where it starts
 NUMBER = re.compile(r"\d[\d.,_\u202f]*")
-ROUNDED = re.compile(r"\d+\.\d{3,}")  # to ±1 in the last: see literate/compare.py
+ROUNDED = re.compile(r"\d+\.\d{3,}")  # to ±1 in the last: see literate/rules/compare.py
 DECIMAL = re.compile(r"[\d,\u202f]+\.\d+")  # a checked one may lie between two
 LABEL = re.compile(r">([^<]*)<")
 # Code that draws, and remarks: nobody reads them.

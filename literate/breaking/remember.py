@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
-from literate.block import Block
-from literate.module import Module
-from literate.page import Page
-from literate.prose import Check
-from literate.space import Printed
-from literate.tables import Table
+from literate.pages.block import Block
+from literate.pages.page import Page
+from literate.pages.prose import Check
+from literate.pages.tables import Table
+from literate.running.module import Module
+from literate.running.space import Printed
 
 
 class Remembering(Module):

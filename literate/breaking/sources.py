@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from literate.pictures import committed
+from literate.pages.pictures import committed
 
 ROOT = Path(__file__).parents[2]
 FOUND = Path(__file__).with_name("found.json")

@@ -14,7 +14,7 @@ from _pytest.runner import runtestprotocol
 from literate.breaking.places import Place, changed, figures_of, places
 from literate.breaking.remember import Remembering
 from literate.items.base import Item
-from literate.pictures import committed
+from literate.pages.pictures import committed
 from literate.runner import LiteratePage
 
 

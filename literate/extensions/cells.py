@@ -17,8 +17,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, TextLexer
 
-from literate.block import KINDS, SHOWN
-from literate.slicer import script_name
+from literate.pages.block import KINDS, SHOWN
+from literate.slices.slicer import script_name
 
 TITLES = {"exercise": "Your turn", "check": "Check", "mistake": "An attempt", "solution": "Answer"}
 FOLDED = {"mistake": "A usual mistake", "solution": "Solution", "figure": "How it is drawn"}

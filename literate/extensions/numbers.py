@@ -14,10 +14,10 @@ from markdown.inlinepatterns import InlineProcessor
 from markdown.postprocessors import Postprocessor
 from markdown.treeprocessors import Treeprocessor
 
-from literate.compare import same_number
 from literate.extensions.fault import Fault
-from literate.prose import ASKS, CHECK
-from literate.records import Record, read
+from literate.pages.prose import ASKS, CHECK
+from literate.rules.compare import same_number
+from literate.running.records import Record, read
 
 SOURCED = (
     r"(?P<printed>[-+−]?\d(?:[\d.,\u202f]*\d)?(?:[ \u202f]?%|×)?)"

@@ -10,8 +10,8 @@ from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.treeprocessors import Treeprocessor
 
-from literate.choices import COLON, MARK
 from literate.extensions.fault import Fault
+from literate.pages.choices import COLON, MARK
 
 
 def put(element: etree.Element, text: str | None) -> None:

@@ -14,7 +14,7 @@ from literate.formulas.nodes import Node
 from literate.formulas.tokens import Sign, signs
 from literate.formulas.tree import Reader
 from literate.formulas.values import COLUMNS, holds, values
-from literate.values import truth
+from literate.rules.values import truth
 
 OTHER = {"+": "-", "-": "+", "<": ">", ">": "<", r"\le": r"\ge", r"\ge": r"\le"}
 OTHER |= {r"\sin": r"\cos", r"\cos": r"\sin", r"\max": r"\min", r"\min": r"\max"}

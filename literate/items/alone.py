@@ -1,10 +1,10 @@
 """The tests of the blocks that run in a process of their own."""
 
-from literate.block import Block
-from literate.compare import same_output
 from literate.items.base import Item
-from literate.slicer import scripts
-from literate.space import BlockError
+from literate.pages.block import Block
+from literate.rules.compare import same_output
+from literate.running.space import BlockError
+from literate.slices.slicer import scripts
 
 
 class TritonItem(Item[Block]):

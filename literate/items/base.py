@@ -9,16 +9,16 @@ import pytest
 from pytest_markdown_docs.definitions import FenceTestDefinition
 from pytest_markdown_docs.plugin import MarkdownInlinePythonItem, MarkdownTextFile
 
-from literate.block import Block
-from literate.compare import laid, same_line
-from literate.edits import Edit, output_edit
-from literate.exercises import Exercise
-from literate.module import EarlierFailure, Module
-from literate.page import Page, PageError
-from literate.prose import Check
-from literate.settings import has_gpu, has_triton
-from literate.space import BlockError
-from literate.tables import Table
+from literate.hardware import has_gpu, has_triton
+from literate.pages.block import Block
+from literate.pages.edits import Edit, output_edit
+from literate.pages.page import Page, PageError
+from literate.pages.prose import Check
+from literate.pages.tables import Table
+from literate.rules.compare import laid, same_line
+from literate.running.exercises import Exercise
+from literate.running.module import EarlierFailure, Module
+from literate.running.space import BlockError
 
 UPDATE = "pytest --update-docs rewrites it"
 Step = TypeVar("Step", bound="Block | Check | Table | Whole")

@@ -2,13 +2,14 @@
 
 import traceback
 
-from literate import figures, pictures
-from literate.block import Block
-from literate.compare import same_error, same_line, same_output
-from literate.edits import Edit, indented
-from literate.exercises import verdict
 from literate.items.base import UPDATE, Item, Mismatch
-from literate.sources import NoSource, source
+from literate.pages import pictures
+from literate.pages.block import Block
+from literate.pages.edits import Edit, indented
+from literate.pages.sources import NoSource, source
+from literate.rules.compare import same_error, same_line, same_output
+from literate.running import figures
+from literate.running.exercises import verdict
 
 
 class BlockItem(Item[Block]):

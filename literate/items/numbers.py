@@ -3,13 +3,13 @@
 import re
 from typing import Any
 
-from literate.compare import same_number, spell
-from literate.edits import Edit
 from literate.items.base import UPDATE, Item, Mismatch
-from literate.prose import COMMENT, Check
-from literate.sides import beyond, unsided
-from literate.tables import Cell, Table
-from literate.values import as_number, truth
+from literate.pages.edits import Edit
+from literate.pages.prose import COMMENT, Check
+from literate.pages.tables import Cell, Table
+from literate.rules.compare import same_number, spell
+from literate.rules.sides import beyond, unsided
+from literate.rules.values import as_number, truth
 
 # What marks words up, and belongs to none.
 NOT = r"(?<!\bnot )(?<!\bno )(?<!\bnever )"

@@ -1,16 +1,17 @@
 """The tests of a page as a whole: its guards, and its record."""
 
-from literate import pictures, records
-from literate.assertions import toothless
-from literate.choices import undecided
-from literate.claims import at_odds
-from literate.guards import unchecked, uncomputed, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
-from literate.module import runs
-from literate.shown import never_run
-from literate.typed import typed
-from literate.unfailing import unfailing
-from literate.units import changed
+from literate.pages import pictures
+from literate.pages.choices import undecided
+from literate.rules.assertions import toothless
+from literate.rules.claims import at_odds
+from literate.rules.guards import unchecked, uncomputed, unreasoned
+from literate.rules.shown import never_run
+from literate.rules.typed import typed
+from literate.rules.unfailing import unfailing
+from literate.rules.units import changed
+from literate.running import records
+from literate.running.module import runs
 
 
 class GuardItem(Item[Whole]):

@@ -17,12 +17,12 @@ from pathlib import Path
 
 import pytest
 
-from literate import settings
 from literate.mutants.mutant import Mutant, mutants
 from literate.mutants.plugin import Mutate, Trial
 from literate.mutants.record import NOT_RUN, Found
 from literate.mutants.sample import Sample, drawn, hashed, same
 from literate.mutants.targets import KERNELS, LITERATE, PACKAGE, PAGES, Target
+from literate.running import settings
 
 
 def main(arguments: list[str]) -> int:

@@ -12,9 +12,9 @@ from typing import Any
 from mkdocs.config import load_config
 from pypdf import PdfReader
 
-from literate import nav
 from literate.printing.chromium import browser, print_page
 from literate.printing.join import Part, join
+from literate.site import nav
 
 STYLE = "<style>@media print {{ html {{ counter-reset: page {} }} }}</style></head>"
 TITLE = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.S)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from literate import settings
+from literate.running import settings
 
 settings.prepare()  # before matplotlib is imported, which reads its style once
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from literate.page import Page
-from literate.plain import parts
-from literate.slicer import scripts
+from literate.pages.page import Page
+from literate.site.plain import parts
+from literate.slices.slicer import scripts
 
 HERE = "https://book.example/part/page.md"  # where a plain page is
 

@@ -3,7 +3,7 @@
 import pytest
 from helpers import failures, page
 
-from literate.assertions import toothless
+from literate.rules.assertions import toothless
 
 SOUND = [
     "assert x.equal(y)",

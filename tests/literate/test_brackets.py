@@ -1,6 +1,6 @@
 """What the hook for the reference takes away: the space before a bracket, and no other."""
 
-from literate.brackets import on_page_content
+from literate.site.brackets import on_page_content
 
 
 def test_a_space_before_a_bracket_goes() -> None:

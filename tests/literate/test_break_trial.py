@@ -9,7 +9,7 @@ from trials import PYPROJECT, apart
 
 from literate.breaking.places import places
 from literate.breaking.trial import Result, Trial, run
-from literate.page import Page
+from literate.pages.page import Page
 
 PRINTS = """```python
 print({!r}, "of them")

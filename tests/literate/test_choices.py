@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from helpers import failures, page
 
-from literate.choices import undecided
-from literate.page import Page
+from literate.pages.choices import undecided
+from literate.pages.page import Page
 
 BOX = """# Page
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from helpers import failures
 
-from literate.claims import at_odds
-from literate.numerals import PARTS
-from literate.page import Page
+from literate.pages.page import Page
+from literate.rules.claims import at_odds
+from literate.rules.numerals import PARTS
 
 RIGHT = [
     "More than twice as fast<!--= ratio > 2 -->.",

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from literate import __main__ as literate
-from literate import export, site
 from literate.extensions.fault import Fault
+from literate.site import build as site
+from literate.site import export
 
 
 @pytest.mark.parametrize("name", literate.COMMANDS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from literate.compare import same_error, same_number, same_output, spell
+from literate.rules.compare import same_error, same_number, same_output, spell
 
 TENSOR = "tensor([[0.2068, 0.1480],\n        [0.1526, -0.1706]])"
 

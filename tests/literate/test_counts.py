@@ -11,7 +11,7 @@ from literate.mutants.mutant import mutants
 from literate.mutants.plugin import Trial
 from literate.mutants.record import Found
 from literate.mutants.sample import UNSEEN, Came, Sample, hashed
-from literate.records import write
+from literate.running.records import write
 
 HAS = {"blocks": 1200, "outputs": 2, "numbers": 3, "claims": 4, "assertions": 9}
 HAS |= {"tables": 5, "figures": 6}

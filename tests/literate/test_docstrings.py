@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from literate.docstrings import Checker
+from literate.running.docstrings import Checker
 
 PAIRS = [  # what an example may say; what comes; whether it passes
     ("tensor([0.2069])", "tensor([0.2068])", True),

@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
-from literate.effects import effects, of_module, once
-from literate.known import Known
+from literate.slices.effects import effects, of_module, once
+from literate.slices.known import Known
 
 TORCH = Known(modules={"torch", "np"}, defined={"helper"})
 

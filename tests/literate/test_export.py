@@ -7,8 +7,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from literate import export, letters, social
-from literate.page import Page
+from literate.pages.page import Page
+from literate.site import export, letters, social
 
 PAGE = """# *All* of it
 { .lede-less }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from literate.figures import same_figure, tidy
+from literate.running.figures import same_figure, tidy
 
 PLACES = [
     *("d", "x", "y", "x1", "x2", "y1", "y2", "dx", "dy", "cx", "cy", "r", "rx", "ry"),

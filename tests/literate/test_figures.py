@@ -3,7 +3,7 @@
 import pytest
 from helpers import counts, failures
 
-from literate.figures import same_figure, tidy
+from literate.running.figures import same_figure, tidy
 
 PAGE = """# Page
 

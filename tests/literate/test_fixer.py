@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from helpers import failures
 
-from literate.figures import same_figure
-from literate.page import Page
+from literate.pages.page import Page
+from literate.running.figures import same_figure
 
 DOCS = Path(__file__).parents[2] / "docs"
 CHAPTERS = [

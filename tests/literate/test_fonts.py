@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont
 
-from literate import vendor
+from literate.site import vendor
 
 MODULES = Path(__file__).parents[2] / "node_modules"
 SAID = Path(__file__).with_name("fonts.txt").read_text("utf-8")

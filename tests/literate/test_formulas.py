@@ -10,8 +10,8 @@ import torch
 from literate.formulas import check, held
 from literate.formulas.tokens import signs
 from literate.formulas.tree import Reader, Unread
-from literate.guards import uncomputed
-from literate.page import Page, PageError
+from literate.pages.page import Page, PageError
+from literate.rules.guards import uncomputed
 
 S = torch.tensor([0.3, -1.2, 0.8, 0.1])
 A = S.softmax(dim=0)

@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inputs import examples
 
-from literate import export, guards, pictures, shown, unfailing
-from literate.exercises import exercises
-from literate.page import Page, PageError
+from literate.pages import pictures
+from literate.pages.page import Page, PageError
+from literate.rules import guards, shown, unfailing
+from literate.running.exercises import exercises
+from literate.site import export
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from literate.guards import unchecked, unreasoned
-from literate.page import Page
+from literate.pages.page import Page
+from literate.rules.guards import unchecked, unreasoned
 
 
 def found(text: str) -> list[tuple[int, str]]:

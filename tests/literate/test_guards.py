@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from helpers import counts, failures, page
 
-from literate.guards import named, unchecked
-from literate.page import Page
+from literate.pages.page import Page
+from literate.rules.guards import named, unchecked
 
 UNCHECKED = [
     "It is 8/3 of it.",

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from fontTools.ttLib import TTFont
 
-from literate.letters import FONT, lettered
+from literate.site.letters import FONT, lettered
 
 DRAWN = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">
 <text style="font-size: 12px; font-family: 'DejaVu Sans', sans-serif">2 &amp; é</text>

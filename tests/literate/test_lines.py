@@ -3,8 +3,9 @@
 import pytest
 from helpers import page
 
-from literate import guards, records, shown, unfailing
-from literate.page import PageError
+from literate.pages.page import PageError
+from literate.rules import guards, shown, unfailing
+from literate.running import records
 
 TEXT = """# Page
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from literate import lint
-from literate.page import Page
+from literate.pages.page import Page
 
 PAGE = """# Page
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from literate.nav import folder, pages
+from literate.site.nav import folder, pages
 
 
 def test_pages_with_and_without_a_title() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from helpers import page
 
-from literate.page import Page, PageError
+from literate.pages.page import Page, PageError
 
 NESTED = """# Page
 

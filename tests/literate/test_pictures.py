@@ -4,7 +4,7 @@ import pytest
 import torch
 from helpers import page
 
-from literate.pictures import Shown, shown, uncompared
+from literate.pages.pictures import Shown, shown, uncompared
 
 
 def seen(text: str) -> list[Shown]:

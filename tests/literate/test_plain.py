@@ -6,7 +6,7 @@ from textwrap import indent
 import pytest
 from helpers import HERE, page, plain
 
-from literate.plain import linked, parts
+from literate.site.plain import linked, parts
 
 CASES = {
     "a checked number": ("It is 0.5<!--= x --> now.", "It is 0.5 now."),

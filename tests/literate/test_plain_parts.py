@@ -3,7 +3,7 @@
 import pytest
 from helpers import HERE, page, plain
 
-from literate.plain import parts
+from literate.site.plain import parts
 
 
 @pytest.mark.parametrize(

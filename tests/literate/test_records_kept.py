@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from helpers import page
 
-from literate import records
+from literate.running import records
 
 FOUND = page("It is 0<!--= a -->.\n")
 

@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 import attention
-from literate.plain import REFERENCE
-from literate.reference import reference
+from literate.site.plain import REFERENCE
+from literate.site.reference import reference
 
 
 def test_a_class_has_its_docstring_and_its_public_methods() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from literate import reference
-from literate.reference import interface
+from literate.site import reference
+from literate.site.reference import interface
 
 CODE = '''"""A module."""
 

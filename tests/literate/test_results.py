@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from literate.page import Page
-from literate.results import in_words
+from literate.pages.page import Page
+from literate.rules.results import in_words
 
 
 def results(text: str) -> list[tuple[str, str]]:

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 import torch
 
-from literate import settings
+from literate import hardware
+from literate.running import settings
 
 
 @pytest.fixture(autouse=True)
@@ -182,7 +183,7 @@ def test_triton_is_there_if_it_can_be_imported(
 ) -> None:
     monkeypatch.delitem(sys.modules, "triton", raising=False)
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
-    assert not settings.has_triton()
+    assert not hardware.has_triton()
     (tmp_path / "triton.py").touch()
     importlib.invalidate_caches()
-    assert settings.has_triton()
+    assert hardware.has_triton()

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from helpers import failures
 
-from literate.page import Page
-from literate.shown import never_run
+from literate.pages.page import Page
+from literate.rules.shown import never_run
 
 NEVER = [
     ("Text.\n\n```\nloss 0.9999\n```\n", 3, "a fence without a language is shown"),

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from literate.page import Page
-from literate.shown import never_run
+from literate.pages.page import Page
+from literate.rules.shown import never_run
 
 LINES = {
     "code after a comment, without a line between": ("<!-- a\nremark -->\n    print(1)\n", [3]),

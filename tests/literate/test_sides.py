@@ -3,7 +3,7 @@
 import pytest
 from helpers import failures
 
-from literate.sides import beyond, unsided
+from literate.rules.sides import beyond, unsided
 
 
 @pytest.mark.parametrize(("words", "printed", "unit", "value", "side"), [

@@ -10,8 +10,9 @@ import torch
 
 from attention import AttentionGraph, AttentionTable
 from literate import __main__ as literate
-from literate import lint, site
-from literate.page import Page
+from literate import lint
+from literate.pages.page import Page
+from literate.site import build as site
 
 CONFIG = """site_name: One page
 strict: true

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from literate import __main__ as literate
-from literate import site
 from literate.extensions.fault import Fault
+from literate.site import build as site
 
 CONFIG = """site_name: One page
 strict: true

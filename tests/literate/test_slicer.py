@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from helpers import script
 
-from literate.page import Page
-from literate.slicer import scripts
+from literate.pages.page import Page
+from literate.slices.slicer import scripts
 
 NEEDED = {
     "what it reads": (["a = 1\nb = 2", "print(a)"], "a = 1"),

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from helpers import script
 
-from literate import settings
-from literate.page import Page
-from literate.slicer import scripts
+from literate import hardware
+from literate.pages.page import Page
+from literate.slices.slicer import scripts
 
 
 def test_all_but_the_last_statement_of_a_block_that_raises_has_run() -> None:
@@ -41,6 +41,6 @@ def test_a_print_of_a_module_that_draws_is_left_out_whole() -> None:
 def test_a_block_for_a_gpu_is_no_script_even_where_there_is_one(
     has: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settings, "has_gpu", lambda: has)
+    monkeypatch.setattr(hardware, "has_gpu", lambda: has)
     page = "```python\nx = 1\n```\n\n```python {.gpu}\nprint(x)\n```\n"
     assert scripts(Page(Path("page.md"), page)) == {2: "x = 1\n"}

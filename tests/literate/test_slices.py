@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from literate.page import Page
-from literate.slicer import scripts
+from literate.pages.page import Page
+from literate.slices.slicer import scripts
 
 X = "import torch\nx = torch.zeros(4)\n"
 M = "import torch\nx = torch.zeros(2, 2)\n"

@@ -4,7 +4,7 @@ import pytest
 import torch
 from helpers import counts, failures
 
-from literate.snapshot import Snapshot
+from literate.running.snapshot import Snapshot
 
 PAGE = """# Page
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from helpers import counts, failures
 
-from literate.sources import NoSource, source
+from literate.pages.sources import NoSource, source
 
 ROOT = Path(__file__).parents[2]
 CODE = '''def wave(x):

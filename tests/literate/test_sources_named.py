@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from literate.sources import NoSource, source
+from literate.pages.sources import NoSource, source
 
 CODE = "def first():\n    return XX\n\n    return X\n\n\ndef second():\n    return XX\n"
 

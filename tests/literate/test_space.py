@@ -7,11 +7,11 @@ from types import ModuleType
 
 import pytest
 
-from literate import settings
-from literate.block import Block
-from literate.page import Page
-from literate.prose import Check
-from literate.space import BlockError, Space
+from literate.pages.block import Block
+from literate.pages.page import Page
+from literate.pages.prose import Check
+from literate.running import settings
+from literate.running.space import BlockError, Space
 
 TEXT = "\n\n```python{kinds}\n{code}\n```\n\nA number, 1<!--= {expression} -->.\n"
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from literate import stand_ins, vendor
+from literate.site import stand_ins, vendor
 
 
 def test_the_style_sheet_is_as_it_was_read() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from literate import settings
-from literate.module import EarlierFailure, Module, runs
-from literate.page import Page
-from literate.space import BlockError
+from literate.pages.page import Page
+from literate.running import settings
+from literate.running.module import EarlierFailure, Module, runs
+from literate.running.space import BlockError
 
 Start = Callable[[str], Module]
 

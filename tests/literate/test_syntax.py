@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from literate import export, guards
-from literate.page import Page, PageError
-from literate.records import assertions
-from literate.slicer import scripts
-from literate.syntax import parse
+from literate.pages.page import Page, PageError
+from literate.pages.syntax import parse
+from literate.rules import guards
+from literate.running.records import assertions
+from literate.site import export
+from literate.slices.slicer import scripts
 
 DEEP = "lambda:" * 5000 + "1"  # a MemoryError
 LONG = "-" * 5000 + "1"  # a RecursionError, where Python has its own limit

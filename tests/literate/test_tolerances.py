@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from literate import assertions, figures
-from literate.compare import same_number, same_output
-from literate.guards import unchecked
-from literate.page import Page
-from literate.records import stale
+from literate.pages.page import Page
+from literate.rules import assertions
+from literate.rules.compare import same_number, same_output
+from literate.rules.guards import unchecked
+from literate.running import figures
+from literate.running.records import stale
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/about/verified.md"

@@ -3,7 +3,7 @@
 import pytest
 from helpers import failures, page
 
-from literate.typed import typed
+from literate.rules.typed import typed
 
 
 def found(code: str, kinds: str = "") -> list[tuple[int, str]]:

@@ -3,9 +3,9 @@
 import pytest
 from helpers import page
 
-from literate import records
-from literate.claims import at_odds
-from literate.units import changed, units
+from literate.rules.claims import at_odds
+from literate.rules.units import changed, units
+from literate.running import records
 
 TEXT = (
     "It takes 2<!-- source: a.json --> ms, 3<!--= x --><!--= y --> **GB**, 4<!--= z -->\nbytes.\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from helpers import counts, failures
 
-from literate.edits import Edit, apply
-from literate.page import Page, PageError
+from literate.pages.edits import Edit, apply
+from literate.pages.page import Page, PageError
 
 PAGE = """# Page
 
@@ -81,7 +81,7 @@ def test_a_right_page_is_not_touched(run, monkeypatch: pytest.MonkeyPatch) -> No
     def write(*arguments: object) -> None:
         raise AssertionError("the page was written")
 
-    monkeypatch.setattr("literate.edits.write", write)
+    monkeypatch.setattr("literate.pages.edits.write", write)
     result, path = run(PAGE, "--update-docs")
     assert counts(result) == (6, 0, 0)
     assert path.read_text("utf-8") == PAGE

@@ -4,7 +4,7 @@ import pytest
 import torch
 from helpers import failures
 
-from literate.vacuous import NAMES, Vacuous, compiled
+from literate.rules.vacuous import NAMES, Vacuous, compiled
 
 THINGS = {"torch": torch, "x": torch.arange(3), "none": torch.ones(2, 0), "pair": (1, 1)}
 

@@ -4,7 +4,7 @@ import numpy
 import pytest
 import torch
 
-from literate.values import as_number
+from literate.rules.values import as_number
 
 
 @pytest.mark.parametrize("value", [2**63 - 1, torch.tensor(2**63 - 1), numpy.int64(2**63 - 1)])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont
 
-from literate import vendor
+from literate.site import vendor
 
 FACE = ("source-serif-4", "latin-ext-wght-normal", "names", "ćč", {"wght": (400, 700)})
 

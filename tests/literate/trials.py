@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from literate.breaking.remember import Remembering
-from literate.module import Module
+from literate.running.module import Module
 
 # Without the garbage collections of the last plugin, which take most of the time.
 PYPROJECT = """[tool.pytest.ini_options]

@@ -12,7 +12,7 @@ import pytest
 from fontTools.ttLib import TTFont
 from pages import DOCS, PAGES, folder, shown
 
-from literate.page import Page
+from literate.pages.page import Page
 
 CELL = re.compile(
     r'<div class="cell[ "].*?<div class="highlight"><pre><code>(.*?)</code></pre>', re.S

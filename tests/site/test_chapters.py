@@ -5,7 +5,7 @@ import re
 
 from pages import CHAPTERS, DOCS, PAGES
 
-from literate.page import Page
+from literate.pages.page import Page
 
 NUMBERS = {
     page: int(found[1])

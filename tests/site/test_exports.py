@@ -12,14 +12,14 @@ import pytest
 import torch
 from pages import DOCS, PAGES, folder, shown
 
-from literate import settings
-from literate.block import Block
-from literate.compare import same_error, same_output
-from literate.exercises import exercises
 from literate.items.blocks import raised_by_package
-from literate.page import Page
-from literate.slicer import scripts
-from literate.space import BlockError, Printed, Space
+from literate.pages.block import Block
+from literate.pages.page import Page
+from literate.rules.compare import same_error, same_output
+from literate.running import settings
+from literate.running.exercises import exercises
+from literate.running.space import BlockError, Printed, Space
+from literate.slices.slicer import scripts
 
 ROOT = DOCS.parent
 WITH_BLOCKS = [page for page in PAGES if scripts(Page.read(DOCS / page))]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pages import DOCS, PAGES, shown
 
-from literate.page import Page
+from literate.pages.page import Page
 
 
 class Code(HTMLParser):

@@ -9,7 +9,7 @@ from posixpath import dirname, join, normpath
 
 from pages import DOCS, PAGES
 
-from literate.page import Page
+from literate.pages.page import Page
 
 LINK = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]*)\)")
 LINKED = re.compile(rf"(?<!!){LINK.pattern}")  # no picture

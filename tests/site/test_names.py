@@ -22,8 +22,8 @@ import pytest
 import torch
 
 import attention
-from literate.page import Page
-from literate.prose import CODE
+from literate.pages.page import Page
+from literate.pages.prose import CODE
 
 ROOT = Path(__file__).parents[2]
 # But one, which names packages of npm and their files.

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from pages import DOCS, PAGES
 
-from literate.claims import at_odds, clause
-from literate.numerals import COUNTS, PARTS, phrases
-from literate.page import Page
-from literate.prose import Check
+from literate.pages.page import Page
+from literate.pages.prose import Check
+from literate.rules.claims import at_odds, clause
+from literate.rules.numerals import COUNTS, PARTS, phrases
 
 BOOK = [*(DOCS / page for page in PAGES), DOCS.parent / "README.md"]
 INVERSE = {"twice": ["half"], "half": ["twice"]}

@@ -14,9 +14,9 @@ from test_names import unknown
 import attention
 from attention import Mask
 from attention.backends.names import NAMES
-from literate.numerals import COUNTS
-from literate.plain import REFERENCE
-from literate.prose import CODE
+from literate.pages.prose import CODE
+from literate.rules.numerals import COUNTS
+from literate.site.plain import REFERENCE
 
 ROOT = DOCS.parent
 PAPER = {path.stem: path.read_text("utf-8") for path in ROOT.glob("*.md")}

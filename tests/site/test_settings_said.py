@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from literate.page import Page
-from literate.prose import CODE
+from literate.pages.page import Page
+from literate.pages.prose import CODE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -8,7 +8,7 @@ import pytest
 from pages import PAGES, address, shown
 from test_publishing import SITE, meta
 
-from literate import social
+from literate.site import social
 
 
 @pytest.mark.parametrize("page", PAGES)

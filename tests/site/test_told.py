@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from literate.numerals import COUNTS
-from literate.page import Page
+from literate.pages.page import Page
+from literate.rules.numerals import COUNTS
 
 DOCS = Path("docs")
 PAGES = sorted(DOCS.rglob("*.md"))

@@ -9,11 +9,11 @@ from pkgutil import resolve_name
 
 import pytest
 
-from literate.guards import numbers
-from literate.page import Page
-from literate.plain import REFERENCE
-from literate.reference import MEMBERS
-from literate.results import whole
+from literate.pages.page import Page
+from literate.rules.guards import numbers
+from literate.rules.results import whole
+from literate.site.plain import REFERENCE
+from literate.site.reference import MEMBERS
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,10 +5,10 @@ import re
 import yaml
 from pages import DOCS, PAGES, says
 
-from literate.block import KINDS
-from literate.guards import numbers
-from literate.page import Page
-from literate.typed import typed
+from literate.pages.block import KINDS
+from literate.pages.page import Page
+from literate.rules.guards import numbers
+from literate.rules.typed import typed
 
 ROOT = DOCS.parent
 NAME = "about/verified.md"

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from packaging.version import Version
 
-from literate.page import Page
+from literate.pages.page import Page
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))

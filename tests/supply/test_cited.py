@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from literate import bibliography as books
-from literate.page import Page
-from literate.prose import CODE
+from literate.pages.page import Page
+from literate.pages.prose import CODE
 
 ROOT = Path(__file__).parents[2]
 PART = re.compile(

@@ -10,9 +10,9 @@ from pkgutil import resolve_name
 import pytest
 
 from literate import bibliography as books
-from literate.compare import same_number
-from literate.page import Page
-from literate.prose import CODE
+from literate.pages.page import Page
+from literate.pages.prose import CODE
+from literate.rules.compare import same_number
 
 ROOT = Path(__file__).parents[2]
 # Groups of digits of an arXiv identifier, a DOI, the digits of an ISBN, an address without a query.

@@ -1,0 +1,1 @@
+"""What a page must hold, and what it must not contain."""

@@ -1,0 +1,1 @@
+"""What is published: the site, and each page as Markdown, notebook and scripts."""

@@ -1,0 +1,1 @@
+"""Which earlier statements a block needs, so that it runs alone."""
