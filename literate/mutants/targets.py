@@ -78,9 +78,9 @@ LITERATE = Target(
     [
         *("-m", "not slow"),  # which repeat what others ran
         # They ask another process, or read what is committed rather than what the code does.
-        "--deselect=tests/literate/test_mutants_record.py",
-        "--deselect=tests/literate/test_mutants.py::test_every_mutant_of_a_small_package",
-        "--deselect=tests/literate/test_figures.py::test_a_new_process_draws_the_same",
+        "--deselect=tests/literate/mutants/test_mutants_record.py",
+        "--deselect=tests/literate/mutants/test_mutants.py::test_every_mutant_of_a_small_package",
+        "--deselect=tests/literate/running/test_figures.py::test_a_new_process_draws_the_same",
     ],
     ["matplotlib.pyplot", "matplotlib.backends.backend_svg"],
 )

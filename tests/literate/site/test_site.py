@@ -58,7 +58,7 @@ def build(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytes
             (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / "docs/index.md").write_text(text, "utf-8")
         (tmp_path / "theme/main.html").write_text("{{ page.content }}", "utf-8")
-        root = Path(__file__).parents[2]
+        root = Path(__file__).parents[3]
         (tmp_path / "mkdocs.yml").write_text(CONFIG % root, "utf-8")
         monkeypatch.setenv("NO_MKDOCS_2_WARNING", "1")
         monkeypatch.chdir(tmp_path)

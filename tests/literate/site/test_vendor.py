@@ -64,7 +64,7 @@ def test_a_second_run_does_nothing_and_a_new_one_writes_the_same(target: Path) -
 def test_without_a_word_it_writes_where_the_site_takes_it_from(
     target: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    styles = (Path(__file__).parents[2] / "mkdocs.yml").read_text("utf-8")
+    styles = (Path(__file__).parents[3] / "mkdocs.yml").read_text("utf-8")
     assert f"- {vendor.TARGET.relative_to('docs')}/katex.css\n" in styles
     monkeypatch.setattr(vendor, "TARGET", target)
     assert vendor.main([]) == 0

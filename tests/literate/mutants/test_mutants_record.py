@@ -37,7 +37,7 @@ def test_of_the_mutants_that_differ_95_in_100_are_noticed(target: Target) -> Non
 
 
 def test_the_page_says_so() -> None:
-    page = (Path(__file__).parents[2] / "docs/about/counts.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs/about/counts.md").read_text("utf-8")
     assert f"fail if fewer than `{SHARE} %` of" in page
     assert f"--pages` draws `{SIZE}` mutants of the package" in page
 

@@ -10,7 +10,7 @@ from markdown import Markdown
 from literate.extensions import arcs, attention_tables
 from literate.extensions.fault import Fault
 
-CONFIG = Path(__file__).parents[2] / "mkdocs.yml"
+CONFIG = Path(__file__).parents[3] / "mkdocs.yml"
 
 
 def convert(text: str) -> str:

@@ -7,7 +7,7 @@ from helpers import counts, failures
 
 from literate.pages.sources import NoSource, source
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CODE = '''def wave(x):
     """Wave."""
 

@@ -232,7 +232,7 @@ def test_every_mutant_of_a_small_package(tmp_path: Path) -> None:
 
 
 def small(folder: Path) -> subprocess.CompletedProcess[str]:
-    root = str(Path(__file__).parents[2])
+    root = str(Path(__file__).parents[3])
     told = {**os.environ, "PYTHONPATH": root}
     return subprocess.run(
         [sys.executable, "run.py"], cwd=folder, env=told, capture_output=True, text=True

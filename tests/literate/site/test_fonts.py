@@ -7,7 +7,7 @@ from fontTools.ttLib import TTFont
 
 from literate.site import vendor
 
-MODULES = Path(__file__).parents[2] / "node_modules"
+MODULES = Path(__file__).parents[3] / "node_modules"
 SAID = Path(__file__).with_name("fonts.txt").read_text("utf-8")
 NAMES = [*(name for _, _, name, _, _ in vendor.TEXT), *(f"katex-{x.lower()}" for x in vendor.KATEX)]
 

@@ -14,7 +14,7 @@ from literate.rules import guards, shown, unfailing
 from literate.running.exercises import exercises
 from literate.site import export
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = [path.read_text("utf-8") for path in PAGES]
 # What is in a wrong place, half written, or of another kind than it looks.

@@ -9,7 +9,7 @@ from literate.rules.guards import unchecked
 from literate.running import figures
 from literate.running.records import stale
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/about/verified.md"
 MAKE = (ROOT / "Makefile").read_text("utf-8")
 TESTS = (ROOT / ".github/workflows/tests.yml").read_text("utf-8")

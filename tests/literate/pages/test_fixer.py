@@ -11,7 +11,7 @@ from helpers import failures
 from literate.pages.page import Page
 from literate.running.figures import same_figure
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 CHAPTERS = [
     DOCS / "foundations" / name
     for name in ("one-context-vector.md", "softmax.md", "every-token-at-once.md")
