@@ -81,7 +81,9 @@ def threads() -> int:
 
 def again() -> int:
     return int(
-        re.findall(r"^AGAIN = (\d+)", file("tests/literate/mutants/test_mutants_record.py"), re.M)[0]
+        re.findall(r"^AGAIN = (\d+)", file("tests/literate/mutants/test_mutants_record.py"), re.M)[
+            0
+        ]
     )
 
 

@@ -1,7 +1,7 @@
 """Which words of a page describe it."""
 
 import pytest
-from test_extensions import convert
+from notation import convert
 
 from literate.extensions.description import LONGEST, SHORTEST, described
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from test_extensions import PREDICTION, convert
+from notation import PREDICTION, convert
 
 
 def test_the_notation_becomes_this_html() -> None:

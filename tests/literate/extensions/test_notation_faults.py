@@ -1,7 +1,7 @@
 """What the site says of notation that is broken."""
 
 import pytest
-from test_extensions import PREDICTION, convert
+from notation import PREDICTION, convert
 
 from literate.extensions.fault import Fault
 

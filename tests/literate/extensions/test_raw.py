@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from test_extensions import convert
+from notation import convert
 
 from literate.extensions.fault import Fault
 from literate.extensions.raw import EMPTY, LITERAL
