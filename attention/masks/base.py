@@ -336,7 +336,11 @@ class Mask:
 
         Args:
             device: Where they are to be.
+
+        Raises:
+            TypeError: It is no device.
         """
+        checks.place(device)
         from attention.masks.moved import moved  # late: only few move
 
         return moved(self, device, {}) if any(held(self)) else self
