@@ -301,8 +301,8 @@ class Mask:
         Args:
             queries: `T`, a count.
             keys: `S`, a count.
-            rows: Which queries, counted from 0.
-            columns: Which keys.
+            rows: Which queries, counted from 0: from a start to before a stop, without a step.
+            columns: Which keys, in the same way.
             device: As in `to_tensor`.
 
         Raises:
