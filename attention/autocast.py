@@ -17,6 +17,11 @@ def active(tensor: object) -> bool:
     )
 
 
+def mixes(x: Tensor, other: Tensor) -> bool:
+    """Whether one may differ in dtype from another, since both will be lowered: not float64."""
+    return active(x) and floating(x) and torch.float64 not in (x.dtype, other.dtype)
+
+
 def lower(*tensors: Any) -> list[Any]:
     """Floating tensors in autocast's dtype; all as they are if one is of float64.
 

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from attention import autocast, checks
 from attention.absent import bounded, sound
-from attention.backends.names import NAMES, Backend
+from attention.backends.names import AUTO, NAMES, Backend
 from attention.dispatch.call import Call
 from attention.dispatch.direct import direct
 from attention.dispatch.route import route
@@ -139,7 +139,8 @@ def dot_product_attention(
         tensor([[0.]])
     """
     values_known = not traced()
-    mask_alone = backend == "auto" and bias is None and softcap is None and return_weights is False
+    # By identity, since of an array `==` is no truth; another "auto" takes the longer way.
+    mask_alone = backend is AUTO and bias is None and softcap is None and return_weights is False
     if values_known and mask_alone and type(dropout_p) is float and not dropout_p:
         context = direct(query, key, value, mask, scale)
         if context is not None:

@@ -330,6 +330,6 @@ def joint(given: Tensor | None, placed: Tensor | None, query: Tensor) -> Tensor 
     """The bias of a call and that of positions, as one."""
     if given is None or placed is None:
         return placed if given is None else given
-    if not autocast.active(query):
+    if not autocast.mixes(given, query):
         checks.one_dtype("bias", given, "query", query)
     return given + placed

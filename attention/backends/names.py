@@ -11,6 +11,7 @@ from attention.backends.tiled import tiled
 
 Backend = Literal["auto", "eager", "fused", "loops", "onednn", "spans", "tiled", "triton"]
 NAMES = get_args(Backend)
+AUTO = "auto"
 # The others are loaded when first asked for: two have plans of a mask, one Triton.
 LOADED: dict[str, Callable[..., Any]] = {
     "eager": eager,

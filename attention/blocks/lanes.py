@@ -1,6 +1,6 @@
 """A mask as stretches of keys for each query, none of which overlap."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from attention import checks
 from attention.masks import Mask
+from attention.masks.intervals import stretches
 
 Made = TypeVar("Made")
 Lanes = tuple[Int[Tensor, "lanes batch queries"], Int[Tensor, "lanes batch queries"]]
@@ -46,19 +46,6 @@ def lanes(mask: Mask, queries: int, keys: int) -> Lanes | None:
     start, stop = start.masked_fill(empty, keys), stop.masked_fill(empty, keys)
     used = ~empty.flatten(1).all(dim=1)
     return start[used], stop[used]
-
-
-def stretches(mask: Mask, query: Int[Tensor, "queries"], keys: int) -> Sequence[Any] | None:
-    """The intervals of a mask, looked at. Where they are wrong, a part of it may say so first."""
-    try:
-        found = mask.intervals(query, keys)
-        if found is not None:
-            checks.intervals(found, mask, (1 if mask.batch is None else mask.batch, len(query)))
-    except Exception:
-        for part in mask._parts:
-            stretches(part, query, keys)
-        raise
-    return found
 
 
 def unread(

@@ -81,7 +81,9 @@ class Cache:
             queries: How many come, a count.
 
         Raises:
-            ValueError: A query may attend, by this mask, to what is not held.
+            TypeError: The count is no integer, where a cache asks for it.
+            ValueError: A query may attend, by this mask, to what is not held; or the count is
+                negative.
         """
         return mask
 

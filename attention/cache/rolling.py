@@ -84,6 +84,7 @@ class RollingKVCache(Cache):
 
     def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
         if mask is None or isinstance(mask, Mask):
+            queries = checks.count("queries", queries, 0)
             checks.reach(mask, self.window, self.length, queries)
         if not isinstance(mask, Mask) or mask.relative:
             return mask

@@ -47,7 +47,7 @@ from attention.checks.rules import (
     side,
     truth,
 )
-from attention.checks.tensors import integers, one_dtype
+from attention.checks.tensors import integers, one_dtype, place
 from attention.checks.weights import from_torch, packed, state, to_torch
 
 __all__ = [
@@ -86,6 +86,7 @@ __all__ = [
     "order",
     "packed",
     "pair",
+    "place",
     "placed",
     "properties",
     "reach",

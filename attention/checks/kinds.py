@@ -3,6 +3,7 @@
 import builtins
 import re
 
+LONG = 160  # characters: two lines, more than most masks take
 AN = "[AEIOaeio]|[FHLMNRSX][A-Z]|nd"  # an LSTM, an ndarray; a Linear, a UNet
 
 
@@ -17,6 +18,7 @@ def kind(value: object) -> str:
 
 
 def brief(value: object) -> str:
-    """Its `repr`, without the numbers of a tensor: there may be many."""
+    """Its `repr`, without the numbers of a tensor, and of a long one both ends."""
     short = re.sub(r"(\w+)\(\[.*?\](?=\)|,\s+\w+=)", r"\1([…]", repr(value), flags=re.DOTALL)
-    return " ".join(short.split("\n"))
+    said = " ".join(short.split("\n"))
+    return said if len(said) <= LONG else f"{said[: LONG // 2]} … {said[-LONG // 2 :]}"

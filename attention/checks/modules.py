@@ -52,9 +52,7 @@ def tokens(name: str, x: object, weight: object) -> None:
         what = counted(x.ndim, "axis") if x.ndim < 2 else f"width {x.shape[-1]}"
         raise ValueError(f"{name} has {what}: expected (…, tokens, {width}), got {shape(x)}")
     one_device(name, x, "the module", weight)
-    exact = torch.float64 in (x.dtype, weight.dtype)  # which autocast leaves alone
-    mixed = autocast.active(x) and x.is_floating_point() and not exact
-    if not mixed:
+    if not autocast.mixes(x, weight):
         one_dtype(name, x, "the module", weight)
 
 

@@ -14,7 +14,7 @@ LONGEST = (1 << 63) - 1  # of int64
 
 
 def backend(name: object, known: tuple[str, ...]) -> None:
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         raise ValueError(f"backend {brief(name)} is unknown: expected one of {', '.join(known)}")
 
 
@@ -105,5 +105,9 @@ def whole(name: str, value: Any) -> int:
     if type(value) is int or isinstance(value, torch.SymInt):
         return size
     if isinstance(value, bool) or not isinstance(value, Integral):
+        # NumPy's int64 is an array to Dynamo, which reads this and runs nothing.
+        array = torch.compiler.is_dynamo_compiling() and not isinstance(value, float | torch.Tensor)
+        if array and getattr(value, "ndim", None) == 0:  # pragma: no cover
+            return int(value)
         raise TypeError(f"{name} is {kind(value)}: expected an int")
     return operator.index(value)

@@ -55,6 +55,12 @@ def strided(name: str, tensor: Tensor) -> None:
         raise TypeError(f"{name} has layout {tensor.layout}: expected torch.strided")
 
 
+def place(device: object) -> None:
+    """Where a tensor is to be: torch would also take a dtype, and make floats of counts."""
+    if isinstance(device, bool) or not isinstance(device, str | int | torch.device):
+        raise TypeError(f"device is {kind(device)}: expected a torch.device or its name")
+
+
 def spreads(size: int, over: int) -> bool:
     """Whether an axis of one size broadcasts to another.
 

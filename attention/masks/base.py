@@ -301,8 +301,8 @@ class Mask:
         Args:
             queries: `T`, a count.
             keys: `S`, a count.
-            rows: Which queries, counted from 0.
-            columns: Which keys.
+            rows: Which queries, counted from 0: from a start to before a stop, without a step.
+            columns: Which keys, in the same way.
             device: As in `to_tensor`.
 
         Raises:
@@ -336,7 +336,11 @@ class Mask:
 
         Args:
             device: Where they are to be.
+
+        Raises:
+            TypeError: It is no device.
         """
+        checks.place(device)
         from attention.masks.moved import moved  # late: only few move
 
         return moved(self, device, {}) if any(held(self)) else self

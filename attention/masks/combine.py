@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention import checks
 from attention.masks.base import Mask
-from attention.masks.intervals import Interval, Position, both, row, within
+from attention.masks.intervals import Interval, Position, both, row, stretches, within
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,7 +85,7 @@ class And(Pair):
         return self.left.full(*stretch) and self.right.full(*stretch)
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
+        left, right = stretches(self.left, query, keys), stretches(self.right, query, keys)
         return None if left is None or right is None else both(left, right)
 
     def first(self, keys: int) -> Int[Tensor, "batch"] | int:
@@ -116,7 +116,7 @@ class Or(Pair):
         return self.left.full(*stretch) or self.right.full(*stretch)
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        left, right = self.left.intervals(query, keys), self.right.intervals(query, keys)
+        left, right = stretches(self.left, query, keys), stretches(self.right, query, keys)
         return None if left is None or right is None else [*left, *right]
 
 
@@ -170,7 +170,7 @@ class Not(Of):
         return not keep if isinstance(keep, bool) else ~keep  # `not None` would be True
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> list[Interval] | None:
-        hidden = self.mask.intervals(query, keys)
+        hidden = stretches(self.mask, query, keys)
         if hidden is None:
             return None
         seen: list[Interval] | None = [(0, keys)]

@@ -1,10 +1,13 @@
 """What rules reckon with: positions, rows of what a mask holds, stretches of keys."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Int
 from torch import Tensor
+
+from attention import checks
 
 Position = Int[Tensor, "..."] | int
 Interval = tuple[Position, Position]
@@ -15,6 +18,17 @@ MOST_PAIRS = 64  # that `both` makes; a plan takes 6 at most, see blocks/lanes.p
 def row(batch: Position, count: int | None) -> Position:
     """Which row of a mask's tensor a sequence reads: the one there is may stand for all."""
     return 0 if count == 1 else batch
+
+
+def stretches(mask: Any, query: Int[Tensor, "queries"], keys: int) -> Any:
+    """What a mask gives as its `intervals`, looked at before they are joined with others.
+
+    Those of ours are right: of a pair or a `~`, once those of its parts are.
+    """
+    found = mask.intervals(query, keys)
+    if found is not None and not type(mask).__module__.startswith("attention."):
+        checks.intervals(found, mask, (1 if mask.batch is None else mask.batch, len(query)))
+    return found
 
 
 def within(start: int, stop: int, keys: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from attention.masks.base import Mask
 from attention.masks.combine import Of
-from attention.masks.intervals import Interval, Position, within
+from attention.masks.intervals import Interval, Position, stretches, within
 
 
 @dataclass(frozen=True)
@@ -40,5 +40,5 @@ class Shifted(Of):
         return self.mask.full(*(position + self.by for position in (first, last, start, stop)))
 
     def intervals(self, query: Int[Tensor, "queries"], keys: int) -> Sequence[Interval] | None:
-        found = self.mask.intervals(query + self.by, keys + self.by)
+        found = stretches(self.mask, query + self.by, keys + self.by)
         return found and [(start - self.by, stop - self.by) for start, stop in found]

@@ -5,12 +5,9 @@ the page's, `var(--ink)` and so on; where a page has none, those of ink on paper
 """
 
 from html import escape
-from typing import TYPE_CHECKING
 
+from attention.views.arrows import Arrows
 from attention.views.places import HALF, Node, arrow, box, ring, rows
-
-if TYPE_CHECKING:
-    from attention.graph import AttentionGraph
 
 PAPER = "var(--paper, light-dark(#faf7f0, #15171e))"
 RAISED = "var(--raised, light-dark(#f4efe4, #1c1f28))"
@@ -21,11 +18,11 @@ ARC = "var(--arc, light-dark(#9c2a78, #c57cba))"
 FONT = "var(--sans, system-ui, sans-serif)"
 
 
-def layout(graph: "AttentionGraph") -> list[Node]:
+def layout(graph: Arrows) -> list[Node]:
     return rows(graph.tokens, graph.queries) if graph.cross else ring(graph.tokens)
 
 
-def panel(graph: "AttentionGraph", head: int) -> list[str]:
+def panel(graph: Arrows, head: int) -> list[str]:
     """The arrows and the tokens of one head."""
     nodes = layout(graph)
     lines = [f'<g style="fill: {ARC}">']
@@ -47,7 +44,7 @@ def panel(graph: "AttentionGraph", head: int) -> list[str]:
     return [*lines, "</g>"]
 
 
-def draw(graph: "AttentionGraph") -> str:
+def draw(graph: Arrows) -> str:
     """The SVG of all heads, two side by side."""
     heads, titles = range(len(graph.heads)), graph.titles()
     notes = [[part.strip() for part in graph.left_out(head).split(",")] for head in heads]
