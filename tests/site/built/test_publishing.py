@@ -7,16 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from pages import PAGES, address, folder, shown
-
-ROOT = Path(__file__).parents[2]
-SITE = "https://book.example/"
-
-
-def meta(text: str, name: str) -> str:
-    """The content of the one `<meta>` with this name or property."""
-    (found,) = re.findall(rf'<meta (?:name|property)="{name}" content="([^"]*)"', text)
-    return found
+from pages import PAGES, ROOT, SITE, address, folder, meta, shown
 
 
 def built_at(target: Path, **environment: str) -> None:

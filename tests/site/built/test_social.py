@@ -5,8 +5,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from pages import PAGES, address, shown
-from test_publishing import SITE, meta
+from pages import PAGES, SITE, address, meta, shown
 
 from literate import social
 

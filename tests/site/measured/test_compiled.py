@@ -1,9 +1,9 @@
 """The table of chapter 20 that no block computes: what the compilers made of the kernel."""
 
 import json
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from pages import ROOT
+
 FOUND = json.loads((ROOT / "benchmarks/gpu_offline.json").read_text("utf-8"))
 PAGE = ROOT / "docs/speed/a-gpu-kernel.md"
 HEAD = (

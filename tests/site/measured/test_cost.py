@@ -3,11 +3,9 @@
 import json
 import re
 from itertools import pairwise
-from pathlib import Path
 
-from pages import says
+from pages import ROOT, says
 
-ROOT = Path(__file__).parents[2]
 PARTS = {"scores": "`q @ k.mT`", "scale": "`/ 8`", "softmax": "`softmax`", "average": "`@ v`"}
 HELD = {part: name for part, name in PARTS.items() if part != "average"}
 HELD |= {"eager": "all of `eager`"}

@@ -2,11 +2,8 @@
 
 import json
 import re
-from pathlib import Path
 
-from pages import says
-
-ROOT = Path(__file__).parents[2]
+from pages import ROOT, says
 
 
 def test_the_view_shows_what_was_measured() -> None:

@@ -2,12 +2,11 @@
 
 import json
 import re
-from pathlib import Path
 
 import torch
+from pages import ROOT
 from torch.nn.functional import scaled_dot_product_attention
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/speed/masks-that-save-work.md"
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pages import ROOT
 
 from literate.__main__ import COMMANDS
 
-ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 MAKE = (ROOT / "Makefile").read_text("utf-8").replace("$(JUDGES)", ".venv/.judges")
 TARGETS = re.findall(r"^([\w./]+):(?!=)", MAKE, re.M)

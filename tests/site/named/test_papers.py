@@ -8,8 +8,8 @@ from pkgutil import resolve_name
 
 import pytest
 from masks import PARTS
+from names import unknown
 from pages import DOCS
-from test_names import unknown
 
 import attention
 from attention import Mask
@@ -68,7 +68,7 @@ def test_each_part_of_the_package_has_its_words() -> None:
     there = {path.name + "/" * path.is_dir() for path in Path(attention.__file__).parent.iterdir()}
     there -= {"__init__.py", "__pycache__/", "py.typed"}
     there |= {"dispatch/direct.py"}
-    assert said - {"overhead.py", "test_cost.py"} == there
+    assert said - {"overhead.py", "tests/site/benchmarks/", "tests/site/measured/"} == there
 
 
 def processes() -> int:

@@ -1,11 +1,12 @@
 """The page of recipes names all that the package exports."""
 
 import re
-from pathlib import Path
+
+from pages import ROOT
 
 import attention
 
-PAGE = Path(__file__).parents[2] / "docs/reference/recipes.md"
+PAGE = ROOT / "docs/reference/recipes.md"
 
 
 def test_every_public_name_has_a_row() -> None:

@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from pathlib import Path
 
-DOCS = Path(__file__).parents[2] / "docs"
+from pages import DOCS
+
 CHOICES = re.compile(r"^ *!!! predict .*\n\s*\n((?: +- \([ x]\) .*\n)+)", re.M)
 
 

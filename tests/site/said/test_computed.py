@@ -1,8 +1,6 @@
 """The formulas that nothing computes."""
 
-from pathlib import Path
-
-DOCS = Path(__file__).parents[2] / "docs"
+from pages import DOCS
 
 
 def test_there_are_as_many_as_the_page_about_it_says() -> None:

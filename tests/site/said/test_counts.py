@@ -1,11 +1,12 @@
 """The page that counts the checks says what the records say."""
 
 from functools import cache
-from pathlib import Path
+
+from pages import ROOT
 
 from literate import counts
 
-PAGE = Path(__file__).parents[2] / "docs/about/counts.md"
+PAGE = ROOT / "docs/about/counts.md"
 
 
 @cache  # takes a second, and is asked again after each digit that `literate break` changes

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pages import ROOT
 
 from literate.page import Page
 from literate.prose import CODE
 
-ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NUMBER = re.compile(r"(?<![\w.])\d[\d_,]*(?:\.\d+)?(?:e-?\d+)?(?!\w)")
 NUMBERS = re.compile(r"[-−\d_.,\s]+(?:e-?\d+)?")  # a span of code that is nothing else
 CHECK = re.compile(r"<!--=(.*?)-->", re.DOTALL)
 SHAPE = re.compile(r"\(\d+(?:, ?\d+)+,?\)")
 DTYPE = re.compile(r"\b(?:b?float16|float64)\b")
-# Set elsewhere: versions, sizes that test_measured*.py hold, and one
-# that test_mutants_record.py holds.
+# Set elsewhere: versions, sizes that tests/site/benchmarks and measured hold, and
+# one that test_mutants_record.py holds.
 ELSEWHERE = {
     "conventions.md": {"2.1"},
     "counts.md": {"300"},

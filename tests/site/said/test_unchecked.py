@@ -4,18 +4,16 @@ import doctest
 import inspect
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
+from pages import ROOT
 
 from literate.guards import numbers
 from literate.page import Page
 from literate.plain import REFERENCE
 from literate.reference import MEMBERS
 from literate.results import whole
-
-ROOT = Path(__file__).parents[2]
 
 
 def shown() -> Iterator[tuple[str, str]]:
