@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from gpu_clock import SAMPLES
+from pages import ROOT
 from pages import says as page_says
 
 from attention.backends.triton import hopper_backward, hopper_kernel
 from attention.backends.triton.configs import DECODE, splits
 from attention.backends.triton.hopper import CONFIGS, LEAST
 
-ROOT = Path(__file__).parents[2]
 KEPT = json.loads((ROOT / "benchmarks/gpu.json").read_text("utf-8"))
 PAGE = ROOT / "docs/speed/a-gpu-kernel.md"
 says = partial(page_says, "speed/a-gpu-kernel.md")

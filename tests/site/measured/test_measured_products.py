@@ -3,9 +3,9 @@
 import re
 from functools import partial
 
-from pages import DOCS
+from cells import PERHAPS, part, ratio, table
+from pages import DOCS, ROOT
 from pages import says as page_says
-from test_measured import PERHAPS, ROOT, part, ratio, table
 
 from attention import affine
 
