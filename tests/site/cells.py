@@ -19,9 +19,13 @@ LOW, HIGH = 0.95, 1.05  # between them is equal
 PERHAPS = 1.2  # up to there, for whichever takes longer
 
 
+def parts(script: str) -> dict[str, dict]:
+    """What a script measured, by the name of its run."""
+    return json.loads((ROOT / f"benchmarks/{script}.json").read_text("utf-8"))
+
+
 def part(script: str, name: str) -> dict:
-    """What a script wrote in one of its runs."""
-    return json.loads((ROOT / f"benchmarks/{script}.json").read_text("utf-8"))[name]
+    return parts(script)[name]
 
 
 def source(script: str, name: str) -> str:
