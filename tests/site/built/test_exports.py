@@ -10,7 +10,7 @@ import nbformat
 import numpy
 import pytest
 import torch
-from pages import DOCS, PAGES, folder, shown
+from pages import DOCS, PAGES, ROOT, folder, shown
 
 from literate import settings
 from literate.block import Block
@@ -21,7 +21,6 @@ from literate.page import Page
 from literate.slicer import scripts
 from literate.space import BlockError, Printed, Space
 
-ROOT = DOCS.parent
 WITH_BLOCKS = [page for page in PAGES if scripts(Page.read(DOCS / page))]
 
 
@@ -149,63 +148,3 @@ def test_the_script_that_a_block_offers_is_its_own(built: Path, page: str) -> No
         block = parsed.blocks[int(number) - 1]
         assert unescape(re.sub(r"<[^>]+>", "", code)).strip() == block.code.strip()
         assert (folder / name).read_text("utf-8") == made[block.line]
-
-
-PLAIN_WORDS = re.compile(r"^[A-Z][\w ,.;:?’'“”()-]{40,}$", re.M)
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_as_markdown_is_in_the_order_of_the_page(built: Path, page: str) -> None:
-    """Its code, its outputs, and those of its sentences that have no marks in them."""
-    parsed = Page.read(DOCS / page)
-    text = beside(built, page, ".x").with_name("index.md").read_text("utf-8")
-    stands = [(block.start, block.code) for block in parsed.blocks if not block.indent]
-    stands += [
-        (block.output.start, block.output.text)
-        for block in parsed.blocks
-        if block.output and not block.indent
-    ]
-    stands += [(match.start(), match[0]) for match in PLAIN_WORDS.finditer(parsed.prose)]
-    end = 0
-    for _, words in sorted(stands):
-        assert (at := text.find(words.strip("\n"), end)) >= 0, words
-        end = at + len(words.strip("\n"))
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_as_markdown_has_its_blocks_and_none_of_our_marks(built: Path, page: str) -> None:
-    text = beside(built, page, ".x").with_name("index.md").read_text("utf-8")
-    parsed = Page.read(DOCS / page)
-    assert text.startswith("# ")  # not with what MkDocs is told of the page
-    missing = [b.line for b in parsed.blocks if b.code.strip("\n") not in text and not b.indent]
-    assert not missing
-    prose = re.sub(r"^```.*?^```|(`+)(?!`).+?\1", "", text, flags=re.S | re.M)
-    assert not re.findall(
-        r"<!--|^!!!|^\?\?\?|^:::|\{ ?\.\w+|</?(?:div|figure|details|summary)", prose, re.M
-    )
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_links_of_a_page_as_markdown_lead_somewhere(built: Path, page: str) -> None:
-    text = beside(built, page, ".x").with_name("index.md").read_text("utf-8")
-    text = re.sub(r"`[^`\n]*`", "", text)
-    for target in re.findall(r"\]\((https://book\.example/[^)#]*)", text):
-        place = built / target.removeprefix("https://book.example/")
-        assert place.is_file() or (place / "index.html").is_file(), target
-
-
-def test_llms_txt_lists_every_page(built: Path) -> None:
-    text = (built / "llms.txt").read_text("utf-8")
-    listed = re.findall(r"^- \[[^]]*\]\(https://book\.example/([^)]+)\)", text, re.M)
-    assert sorted(listed) == sorted(
-        (folder(built, page) / "index.md").relative_to(built).as_posix() for page in PAGES
-    )
-
-
-def test_llms_txt_has_each_section_once(built: Path) -> None:
-    text = (built / "llms.txt").read_text("utf-8")
-    headings = re.findall(r"^## (.+)$", text, re.M)
-    assert headings == ["Book", "Foundations", "Speed", "Reference", "About"]
-    links = re.findall(r"\]\(([^)]*)", text)
-    assert len(links) > len(PAGES)  # some ledes have links too
-    assert not [link for link in links if not link.startswith("https://book.example/")]

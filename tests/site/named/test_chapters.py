@@ -76,10 +76,3 @@ def test_the_changelog_has_every_chapter() -> None:
     parts = re.findall(r"chapters? (\d+)(?: to (\d+))?", text)
     numbers = [n for first, last in parts for n in range(int(first), int(last or first) + 1)]
     assert numbers == sorted(NUMBERS.values())
-
-
-def test_the_terms_of_the_glossary_stand_in_their_order() -> None:
-    glossary = (DOCS / "about/glossary.md").read_text("utf-8")
-    terms = re.findall(r"^\| \[([^\]]+)\]\(", glossary, re.M)
-    assert len(terms) > 100
-    assert terms == sorted(terms, key=lambda term: re.sub(r"[`*$\\]", "", term).casefold())

@@ -1,4 +1,4 @@
-"""Definitions of the glossary that can be computed: none may say the opposite."""
+"""The glossary: the order of its terms, its letters, and each definition that can be computed."""
 
 import re
 
@@ -36,6 +36,13 @@ def test_a_size_has_the_letter_that_the_package_gives_it() -> None:
     for name, words in AXES.items():
         (shape,) = re.findall(rf"^    {name}: Shape `\(…, (\w), (\w), (\w)\)`", said, re.M)
         assert [sizes[letter].strip() for letter in shape] == [*words]
+
+
+def test_the_terms_of_the_glossary_stand_in_their_order() -> None:
+    glossary = (DOCS / PAGE).read_text("utf-8")
+    terms = re.findall(r"^\| \[([^\]]+)\]\(", glossary, re.M)
+    assert len(terms) > 100
+    assert terms == sorted(terms, key=lambda term: re.sub(r"[`*$\\]", "", term).casefold())
 
 
 def seen(mask: object, queries: int = 4, keys: int = 4) -> list:
