@@ -88,7 +88,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("words", CASES)
+@pytest.mark.parametrize("words", CASES, ids=[*CASES])  # also the long one
 def test_it_was_so(words: str) -> None:
     says(words, CASES[words])
 
