@@ -52,7 +52,7 @@ def of_one_text() -> dict[int, float]:
 
 
 def portable_gradients() -> list[float]:
-    """The rates of the portable gradients from 1024 tokens on, of cuDNN's."""
+    """The rates of the portable gradients, as parts of that of cuDNN, from 1024 tokens on."""
     return [
         beside(square("backward", n, 128, mask), "portable", "cudnn")
         for mask in OF for n in LENGTHS[1:]

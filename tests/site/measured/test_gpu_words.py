@@ -29,7 +29,7 @@ def rows(part: str, width: int = 128) -> dict[tuple[int, str], dict[str, dict]]:
 
 
 def causal(part: str, width: int, lengths: Sequence[int]) -> list[float]:
-    """The rates of the kernels for Hopper, of cuDNN's."""
+    """The rates of the kernels for Hopper, as parts of that of cuDNN."""
     return [beside(square(part, n, width, "causal"), "hopper", "cudnn") for n in lengths]
 
 
