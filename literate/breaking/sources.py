@@ -24,7 +24,7 @@ def pages() -> list[str]:
 
 def outside(page: str) -> list[str]:
     """The tests that hold a page against a measurement: those that name its file."""
-    tests = sorted((ROOT / "tests/site").glob("test_*.py"))
+    tests = sorted((ROOT / "tests/site").rglob("test_*.py"))
     named = [path for path in tests if f'"{page}"' in path.read_text("utf-8")]
     return [path.relative_to(ROOT).as_posix() for path in named]
 

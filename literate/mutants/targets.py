@@ -72,8 +72,8 @@ LITERATE = Target(
     {"mutants", "chromium.py"},  # what the flags of a browser do, the slow tests see
     record.LITERATE,
     [
-        *("tests/literate", "tests/supply/test_sources.py"),
-        *(f"tests/site/test_{name}.py" for name in ("names", "social", "printing")),
+        *("tests/literate", "tests/supply/test_sources.py", "tests/site/named/test_names.py"),
+        *(f"tests/site/built/test_{name}.py" for name in ("social", "printing")),
     ],
     [
         *("-m", "not slow"),  # which repeat what others ran

@@ -3,13 +3,15 @@
 import re
 from pathlib import Path
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+SITE = "https://book.example/"  # where the tests have it built for
 CHAPTERS = [page for page in PAGES if page.startswith(("foundations/", "speed/"))]
 
 
-def says(page: str, words: str, holds: bool) -> None:
-    """A page says it once, in these words, and what was measured is so."""
+def says(page: str | Path, words: str, holds: bool) -> None:
+    """A page, by its path or as `docs` has it, says it once, in these words, and it is so."""
     text = re.sub(r"<!--.*?-->", "", (DOCS / page).read_text("utf-8"), flags=re.S)
     assert text.count(words) == 1, f"{page} does not say once: {words}"
     assert holds, f"{page} says, and it is not so: {words}"
@@ -28,3 +30,9 @@ def folder(built: Path, page: str) -> Path:
 def address(page: str) -> str:
     """Where the site has a page, from its root."""
     return page.removesuffix("index.md").replace(".md", "/")
+
+
+def meta(text: str, name: str) -> str:
+    """The content of the one `<meta>` with this name or property."""
+    (found,) = re.findall(rf'<meta (?:name|property)="{name}" content="([^"]*)"', text)
+    return found

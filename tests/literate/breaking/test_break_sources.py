@@ -23,8 +23,9 @@ FILES = {
     "tests/conftest.py": "",
     "tests/mutants/m.toml": "",
     "tests/package/test_p.py": "",
-    "tests/site/__pycache__/test_s.pyc": "",
-    "tests/site/test_s.py": "",
+    "tests/site/h.py": "",
+    "tests/site/r/__pycache__/test_s.pyc": "",
+    "tests/site/r/test_s.py": 'PAGE = "docs/b/c.md"\n',
 }
 
 
@@ -43,6 +44,11 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_largest_page_is_the_first(root: Path) -> None:
     """Of pages of one size the first by name."""
     assert sources.pages() == ["README.md", "docs/b/c.md", "docs/a.md", "docs/d.md"]
+
+
+def test_a_test_in_any_folder_holds_the_page_that_it_names(root: Path) -> None:
+    assert sources.outside("docs/b/c.md") == ["tests/site/r/test_s.py"]
+    assert sources.outside("docs/a.md") == []
 
 
 def test_a_copy_has_what_pages_and_their_tests_read(root: Path) -> None:
@@ -64,7 +70,8 @@ def test_a_copy_has_what_pages_and_their_tests_read(root: Path) -> None:
             "docs/b/figures/c/x.svg",
             "docs/d.md",
             "tests/conftest.py",
-            "tests/site/test_s.py",
+            "tests/site/h.py",
+            "tests/site/r/test_s.py",
         }
         (copy / "docs/a.md").write_text("broken", "utf-8")
         assert (copy / "docs/b/c.md").read_text("utf-8") == "1234"
