@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import torch
-from test_spans import MASKS, SHAPES, Holes, exact, found, torchs_own
 from torch import Tensor
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -29,6 +28,8 @@ from attention.blocks import slabs
 from attention.dispatch import choice
 from attention.dispatch import onednn as dispatch
 from attention.dispatch.call import Call
+
+from .test_spans import MASKS, SHAPES, Holes, exact, found, torchs_own
 
 pytestmark = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available(), reason="this PyTorch is built without oneDNN"

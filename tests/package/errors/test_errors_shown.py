@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs/reference/errors.md"
 OUTPUTS = " ".join(re.findall(r"```text \{.output\}\n(.*?)```", PAGE.read_text("utf-8"), re.S))
 SHOWN = re.split(r" ?\b\w+Error: ", re.sub(r"\s+", " ", OUTPUTS).strip())

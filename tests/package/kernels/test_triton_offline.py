@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 KEPT = json.loads((ROOT / "benchmarks/gpu_offline.json").read_text())
 ROWS = [(n, k, row) for n, kernels in KEPT["kernels"].items() for k, row in kernels.items()]
 # In a process of its own: in this one the kernels are interpreted.

@@ -15,7 +15,7 @@ from attention.backends.triton import configs, launch, rows, rules, triton
 from attention.dispatch import kernels
 from attention.masks.shifted import Shifted
 
-COMPILED = json.loads((Path(__file__).parents[2] / "benchmarks/gpu_offline.json").read_text())
+COMPILED = json.loads((Path(__file__).parents[3] / "benchmarks/gpu_offline.json").read_text())
 SHORT = Padding(torch.tensor([0, 4, 99]))
 LEFT = Padding(torch.tensor([2, 0, 99], dtype=torch.int32), side="left")
 RULED = [

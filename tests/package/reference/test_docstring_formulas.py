@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-from docstring_formulas import holds, neighbours, refused, same, tabled
 from docstrings import Formula, docstrings, formulas, sections, typeset
 from torch import Tensor
 
@@ -26,6 +25,8 @@ from attention import (
 )
 from attention.positions.alibi import slopes
 from attention.positions.tables import cos_sin, frequencies
+
+from .docstring_formulas import holds, neighbours, refused, same, tabled
 
 Given = dict[str, Any]
 PARTS = ("query", "key", "value")

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import torch
-from docstring_formulas import holds, neighbours, refused
 from docstrings import Formula, docstrings, formulas, inline
 from torch import Tensor
 
@@ -25,6 +24,8 @@ from attention import (
 from attention.affine import affine
 from attention.positions.alibi import slopes
 from attention.positions.tables import frequencies
+
+from .docstring_formulas import holds, neighbours, refused
 
 Case = tuple[str, *tuple[dict[str, Any], ...]]  # what the formula is of, and values of its names
 T, S = 4, 7

@@ -1,6 +1,6 @@
 """Every letter of what graphs, tables and masks draw, as it was when someone last looked at it.
 
-`pytest --update-docs tests/package/test_drawings.py` draws them anew: look at the drawings too.
+`pytest --update-docs tests/package/views/test_drawings.py` draws them anew: look at them too.
 """
 
 from pathlib import Path
