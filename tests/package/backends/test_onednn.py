@@ -29,7 +29,7 @@ from attention.dispatch import choice
 from attention.dispatch import onednn as dispatch
 from attention.dispatch.call import Call
 
-from .test_spans import MASKS, SHAPES, Holes, exact, found, torchs_own
+from .exact import MASKS, SHAPES, Holes, exact, found, torchs_own
 
 pytestmark = pytest.mark.skipif(
     not torch.backends.mkldnn.is_available(), reason="this PyTorch is built without oneDNN"
