@@ -1,4 +1,4 @@
-"""Structured masks, and contexts with their gradients: exact, found, and torch's own."""
+"""Structured masks, inputs, and contexts with gradients: exact, found, and torch's own."""
 
 import torch
 from torch import Tensor
@@ -42,6 +42,10 @@ MASKS = {
     "later": ~Causal(),
 }
 SHAPES = [(300, 4, 4), (300, 8, 2), (60, 4, 2), (1, 4, 4), (400, 2, 2)]
+
+
+def drawn(*shape: int, seed: int = 0) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def exact(query: Tensor, key: Tensor, value: Tensor, mask: Mask) -> list[Tensor]:
