@@ -61,7 +61,7 @@ KERNELS = Target(
     record.KERNELS,
     [
         f"tests/package/kernels/test_triton_{name}.py"
-        for name in ("borders", "edges", "forward", "rules", "wide")
+        for name in ("borders", "edges", "forward", "launch", "rules", "wide")
     ],
     [],
     [],

@@ -18,7 +18,7 @@ from attention.dispatch import choice, kernels, saving
 from attention.dispatch.call import Call
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
-# looks for what a kernel calls in the wrong place. test_triton_rules.py checks the annotations.
+# looks for what a kernel calls in the wrong place. test_triton_launch.py checks the annotations.
 pytestmark = [pytest.mark.slow, pytest.mark.untyped]
 HALF = {"dtype": torch.float16, "device": DEVICE}
 

@@ -12,7 +12,7 @@ from attention.backends.triton import configs, launch, rules
 from attention.masks.shifted import Shifted
 
 # Not under jaxtyping's hook: it wraps each function of the package, and Triton's interpreter then
-# looks for what a kernel calls in the wrong place. test_triton_rules.py checks the annotations.
+# looks for what a kernel calls in the wrong place. test_triton_launch.py checks the annotations.
 pytestmark = [pytest.mark.slow, pytest.mark.untyped]
 
 MASKS = {
