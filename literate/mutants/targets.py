@@ -39,7 +39,7 @@ PACKAGE = Target(
         # They ask another process, which sees the files as they are.
         "--deselect=tests/package/test_wheel.py",
         "--deselect=tests/package/test_import.py",
-        "--deselect=tests/package/test_triton_offline.py",
+        "--deselect=tests/package/kernels/test_triton_offline.py",
     ],
     ["torch._dynamo", "matplotlib.pyplot", "transformers.models.llama.modeling_llama"],
 )
@@ -60,8 +60,8 @@ KERNELS = Target(
     },
     record.KERNELS,
     [
-        f"tests/package/test_triton_{name}.py"
-        for name in ("borders", "edges", "forward", "rules", "wide")
+        f"tests/package/kernels/test_triton_{name}.py"
+        for name in ("borders", "edges", "forward", "launch", "rules", "wide")
     ],
     [],
     [],
