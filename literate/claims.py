@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import combinations, pairwise
 
+from literate.certain import bare
 from literate.compared import Known, compared, links, numbers
 from literate.numerals import MANY, phrases
 from literate.page import Page
@@ -16,7 +17,6 @@ from literate.prose import CODE, COMMENT, FORMULA
 from literate.results import NAMES, NUMBER, hide
 from literate.sides import LESS, MORE, NO
 from literate.syntax import inside, name_of, parse
-from literate.unfailing import bare
 from literate.units import UNIT, counted, measured
 from literate.worked import worked
 

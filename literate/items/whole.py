@@ -4,6 +4,7 @@ from literate import pictures, records
 from literate.assertions import toothless
 from literate.choices import undecided
 from literate.claims import at_odds
+from literate.exercises import exercises
 from literate.guards import unchecked, uncomputed, unreasoned
 from literate.items.base import UPDATE, Item, Mismatch, Whole
 from literate.module import runs
@@ -11,6 +12,8 @@ from literate.shown import never_run
 from literate.typed import typed
 from literate.unfailing import unfailing
 from literate.units import changed
+
+NEVER = "this assertion never held: nothing reaches it, or it fails and that is caught"
 
 
 class GuardItem(Item[Whole]):
@@ -41,9 +44,12 @@ class GuardItem(Item[Whole]):
         for line, message in pictures.out_of_order(page, self.path.stem):
             raise Mismatch(line, message)
         # A part of the page may have been chosen, or have failed: then it saved a part.
-        if {block.line for block in page.blocks if runs(block)} <= self.run.ran:
+        blocks = {block.line for block in page.blocks if runs(block)}
+        if blocks.union(*(task.lines for task in exercises(page))) <= self.run.ran:
             for line, message in pictures.uncompared(page, self.path.stem, self.run.compared):
                 raise Mismatch(line, message)
+            for line in self.run.module.unheld():
+                raise Mismatch(line, NEVER)
 
 
 class RecordItem(Item[Whole]):
