@@ -45,6 +45,10 @@ class Remembering(Module):
     def attempt(self, attempt: Block, check: Block) -> str:
         return self._once("attempt", attempt.line, super().attempt, attempt, check)
 
+    def unheld(self) -> list[int]:
+        """None: of what is remembered, this module has seen nothing hold."""
+        return []
+
     @classmethod
     def pictures_of(cls, page: Page) -> dict[str, Block]:
         """The blocks of a page that ran and saved something, by its name."""

@@ -80,6 +80,7 @@ class ExerciseItem(Item[Block]):
         shown = result.shown
         if shown and shown.output and not same_output(shown.output.text, result.said):
             self.differs(shown, result.said + "\n")
+        self.run.ran.add(self.step.line)
 
 
 def raised_by_package(error: BaseException) -> bool:

@@ -6,9 +6,11 @@ from typing import Any
 from literate.items.base import UPDATE, Item, Mismatch
 from literate.pages.edits import Edit
 from literate.pages.prose import COMMENT, Check
+from literate.pages.syntax import parse
 from literate.pages.tables import Cell, Table
 from literate.rules.compare import same_number, spell
 from literate.rules.sides import beyond, unsided
+from literate.rules.unfailing import of_the_page
 from literate.rules.values import as_number, truth
 
 # What marks words up, and belongs to none.
@@ -43,13 +45,16 @@ class CheckItem(Item[Check]):
         raise Mismatch(step.line, f"the page says {step.printed}{step.unit}, but {came}")
 
     def words(self, value: str) -> None:
-        """The last words before a claim are the text that its expression finds."""
+        """The last words before a claim are the text that its expression finds, in the page."""
+        expression = self.step.expression
+        if not of_the_page(parse(expression, "eval").body, {"__import__"}):
+            raise Mismatch(self.step.line, f"{expression} types its text: let the page find it")
         before = COMMENT.sub("", self.run.page.prose[: self.step.start].rpartition("\n\n")[2])
         said, meant = (" ".join(MARKS.sub("", text).split()) for text in (before, value))
         found = rf"(?<![\w-])(?i:{re.escape(meant[:1])}){re.escape(meant[1:])}$"
         if not meant or not re.search(NOT + found, said):
             last = " ".join(said.split()[-max(1, len(meant.split())) :])
-            message = f"the page says {last!r}, but {self.step.expression} is {value!r}"
+            message = f"the page says {last!r}, but {expression} is {value!r}"
             raise Mismatch(self.step.line, message)
 
     def side(self, number: float) -> None:

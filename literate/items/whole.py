@@ -11,7 +11,10 @@ from literate.rules.typed import typed
 from literate.rules.unfailing import unfailing
 from literate.rules.units import changed
 from literate.running import records
+from literate.running.exercises import exercises
 from literate.running.module import runs
+
+NEVER = "this assertion never held: nothing reaches it, or it fails and that is caught"
 
 
 class GuardItem(Item[Whole]):
@@ -42,9 +45,12 @@ class GuardItem(Item[Whole]):
         for line, message in pictures.out_of_order(page, self.path.stem):
             raise Mismatch(line, message)
         # A part of the page may have been chosen, or have failed: then it saved a part.
-        if {block.line for block in page.blocks if runs(block)} <= self.run.ran:
+        blocks = {block.line for block in page.blocks if runs(block)}
+        if blocks.union(*(task.lines for task in exercises(page))) <= self.run.ran:
             for line, message in pictures.uncompared(page, self.path.stem, self.run.compared):
                 raise Mismatch(line, message)
+            for line in self.run.module.unheld():
+                raise Mismatch(line, NEVER)
 
 
 class RecordItem(Item[Whole]):

@@ -1,15 +1,24 @@
 """Assertions in the blocks of a page that assert nothing, since they cannot fail."""
 
 import ast
+import math
+import re
 from collections.abc import Iterator
 
 from literate.pages.block import Block
 from literate.pages.page import Page
-from literate.pages.syntax import name_of, what_runs
-from literate.rules.unfailing import bare, equal, same
+from literate.pages.syntax import inside, name_of, root, what_runs
+from literate.rules.certain import all_of, certain, equal, leaves, same
+from literate.rules.worked import worked
 
-ASKS = {"all", "allclose", "any", "equal", "isclose"}
-METHODS = ASKS | {"isfinite", "isnan"}
+# Called for nothing but their answer, as functions or as methods.
+ASKS = {"all", "allclose", "any", "bool", "callable", "endswith", "eq", "equal", "ge", "gt"}
+ASKS |= {"hasattr", "isclose", "isfinite", "isinf", "isinstance", "isnan", "le", "lt", "ne"}
+ASKS |= {"startswith"}
+CLOSE = {"allclose", "assert_allclose", "assert_close", "isclose"}
+TOLERANCES = {"abs_tol", "atol", "rel_tol", "rtol"}
+MODULES = {"math", "np", "numpy", "torch"}
+INFINITE = re.compile(r"\binf\b")
 SLACK = 0.05  # beyond it, what is asserted to be close is not
 
 
@@ -29,47 +38,58 @@ def parts(block: Block) -> Iterator[ast.expr | ast.stmt]:
 
 def faults(node: ast.expr | ast.stmt, raises: bool) -> Iterator[str]:
     match node:
-        case ast.Expr(value=ast.Call() as call) if name_of(call) in ASKS and not raises:
-            yield "asserts nothing: write assert before it"
-        case ast.Expr(value=ast.Compare() | ast.UnaryOp(op=ast.Not())) if not raises:
+        case ast.Expr(value=value) | ast.Assign(targets=[ast.Name(id="_")], value=value) if (
+            asks(value) and not raises
+        ):
             yield "asserts nothing: write assert before it"
         case ast.Assert(test=test):
-            for part in all_of(test):
-                if any(isinstance(one, ast.Constant) for one in any_of(part)):
-                    yield "cannot fail, or always fails"
-                if isinstance(part, ast.Attribute) and part.attr in METHODS:
+            if any(certain(part) or not inside(part) for part in all_of(test)):
+                yield "cannot fail, or always fails"
+            for part in leaves(test):
+                if isinstance(part, ast.Attribute) and part.attr in ASKS:
                     yield "asserts that there is a method: call it"
-                if same(bare(part)) or equal(bare(part)):
+                if same(part) or equal(part):
                     yield "compares something with itself"
         case ast.Call() if name_of(node) == "assert_close" and equal(node):
             yield "compares something with itself"
-        case ast.Call() if name_of(node) in {"assert_close", "allclose", "isclose"}:
-            if any(slack > SLACK for slack in slacks(node)):
-                yield f"would pass nearly anything: a tolerance is at most {SLACK}"
+        case ast.Call() if loose(node):
+            yield f"would pass nearly anything: a tolerance is at most {SLACK}"
         case _:
             pass
 
 
-def all_of(test: ast.expr) -> Iterator[ast.expr]:
-    """What must hold, each by itself: the parts that `and` joins."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        for part in test.values:
-            yield from all_of(part)
-    else:
-        yield test
+def asks(node: ast.AST) -> bool:
+    """Whether it only asks something, so that its answer is lost if it stands alone."""
+    match node:
+        case ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            return True
+        case ast.UnaryOp(operand=inner) | ast.Subscript(value=inner):
+            return asks(inner)
+        case ast.BoolOp(values=[*_, last]):  # those before it may be conditions
+            return asks(last)
+        case ast.BinOp(left=one, right=other) | ast.IfExp(body=one, orelse=other):
+            return asks(one) or asks(other)
+        case ast.Tuple(elts=[*_, one]) | ast.ListComp(elt=one) | ast.GeneratorExp(elt=one):
+            return asks(one)
+        case ast.Call(func=ast.Attribute(value=inner)) if asks(inner):  # (x == 1).sum().item()
+            return True
+        case ast.Call():
+            return name_of(node) in ASKS
+        case _:
+            return False
 
 
-def any_of(test: ast.expr) -> list[ast.expr]:
-    """What would do, each by itself: the parts that `or` joins."""
-    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+def loose(node: ast.expr) -> bool:
+    """Whether it takes for close what may be far apart."""
+    far = isinstance(node, ast.Call) and name_of(node) in CLOSE and max(slacks(node), default=0)
+    return far > SLACK
 
 
 def slacks(call: ast.Call) -> Iterator[float]:
     """The tolerances that are written out, by their names or behind the two sides."""
-    named = [word.value for word in call.keywords if word.arg in ("atol", "rtol")]
-    for value in [*call.args[2:], *named]:
-        match value:
-            case ast.Constant(value=float() | int() as slack) if not isinstance(slack, bool):
-                yield slack
-            case _:
-                pass
+    named = [word.value for word in call.keywords if word.arg in TOLERANCES]
+    method = isinstance(call.func, ast.Attribute) and root(call.func) not in MODULES
+    for value in [*call.args[1 if method else 2 :], *named]:
+        slack = math.inf if INFINITE.search(ast.unparse(value)) else worked(value)
+        if slack is not None:
+            yield slack

@@ -12,11 +12,11 @@ from itertools import combinations, pairwise
 from literate.pages.page import Page
 from literate.pages.prose import CODE, COMMENT, FORMULA
 from literate.pages.syntax import inside, name_of, parse
+from literate.rules.certain import bare
 from literate.rules.compared import Known, compared, links, numbers
 from literate.rules.numerals import MANY, phrases
 from literate.rules.results import NAMES, NUMBER, hide
 from literate.rules.sides import LESS, MORE, NO
-from literate.rules.unfailing import bare
 from literate.rules.units import UNIT, counted, measured
 from literate.rules.worked import worked
 

@@ -16,15 +16,13 @@ SIZE = rf"\d+(?:{WORD})?"
 SHAPE = re.compile(rf"\((\d+|{SIZE},|{SIZE}(?:, ?{SIZE})+,?)\)")
 
 
-def held(code: str, path: str) -> ast.Module | str:
-    """The code, with an assertion behind each assignment that such a remark follows."""
+def held(code: str, path: str) -> ast.Module:
+    """The tree of code, with an assertion behind each assignment that such a remark follows."""
     said = {
         remark.start[0]: f"({re.sub(WORD, '', match[1]).rstrip(',')},)"
         for remark in remarks(code)
         if (match := SHAPE.search(remark.string))
     }
-    if not said:
-        return code
     tree = ast.parse(code, path)
     for node in ast.walk(tree):
         for field in ("body", "orelse", "finalbody"):

@@ -3,16 +3,16 @@
 import ast
 import builtins
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Collection, Iterator
 
 from literate.pages.page import Page
 from literate.pages.prose import Check
-from literate.pages.syntax import parse
+from literate.pages.syntax import parse, what_runs
+from literate.pages.tables import Cell
+from literate.rules.assertions import loose
+from literate.rules.certain import all_of, certain, equal, leaves, same
 from literate.rules.compare import same_number
 
-EQUAL = {"equal", "allclose", "isclose", "eq", "ge", "le", "assert_close"}
-SIDES = {"input", "other", "actual", "expected"}
 LOOKING = {"__import__", "dir", "eval", "globals", "locals", "open", "vars"}  # at the page
 LITERAL = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?")
 
@@ -20,54 +20,41 @@ LITERAL = re.compile(r"\d+(\.\d*)?(e[+-]?\d+)?")
 def unfailing(page: Page) -> Iterator[tuple[int, str]]:
     """Where they stand, and their expressions.
 
-    One is a number, a text or a truth value; both sides of a comparison are the same; it is true if
-    either of two is; or it names nothing of the page, and computes nothing, or has the very number
-    that the page shows.
+    One comes to the same whatever its names are; both sides of a comparison are the same, or may be
+    far apart; it is true if either of two is; it names nothing of the page, and computes nothing;
+    or the number that the page shows is typed in it.
     """
+    imported = {name for block in page.blocks for name in imports(what_runs(block))}
     for check in page.checks:
         tree = whole = parse(check.expression, "eval").body
         while isinstance(tree, ast.UnaryOp):
             tree = tree.operand
-        alike = same(bare(tree)) or equal(bare(whole))
-        vain = isinstance(tree, ast.Constant) or alike or either(tree)
-        if vain or idle(check, tree) or repeats(check, tree):
+        parts = [*leaves(whole)]
+        alike = any(map(same, leaves(tree))) or any(map(equal, parts)) or any(map(loose, parts))
+        vain = any(map(certain, all_of(tree))) or alike or either(tree)
+        if vain or idle(check, tree) or repeats(check, tree, imported):
             yield check.line, check.expression
+    for table in page.tables:
+        tree = parse(table.expression, "eval").body
+        cells = [cell for row in table.rows for cell in row if cell]
+        typed = any(repeats(cell, tree, imported) for cell in cells)
+        if typed or not of_the_page(tree, LOOKING):
+            yield table.line, table.expression
 
 
-def same(tree: ast.expr) -> bool:
-    """Whether something is compared with itself."""
-    parts = [tree.left, *tree.comparators] if isinstance(tree, ast.Compare) else []
-    return any(ast.dump(one) == ast.dump(other) for one, other in pairwise(parts))
-
-
-def equal(tree: ast.expr) -> bool:
-    """Whether a function compares something with itself."""
-    if not isinstance(tree, ast.Call) or ast.unparse(tree.func).split(".")[-1] not in EQUAL:
-        return False
-    sides = [*tree.args, *(word.value for word in tree.keywords if word.arg in SIDES)]
-    if len(sides) < 2 and isinstance(tree.func, ast.Attribute):
-        sides = [tree.func.value, *sides]
-    return len(sides) > 1 and ast.dump(sides[0]) == ast.dump(sides[1])
-
-
-def bare(tree: ast.expr) -> ast.expr:
-    """What `.all()`, `.item()`, `all` or `bool` is asked about."""
-    while isinstance(tree, ast.Call) and not tree.keywords:
-        function, given = tree.func, tree.args
-        if isinstance(function, ast.Attribute) and function.attr in ("all", "item") and not given:
-            tree = function.value
-        elif ast.unparse(function) in ("all", "bool", "torch.all") and len(given) == 1:
-            tree = given[0]
-        else:
-            break
-    return tree
+def imports(tree: ast.AST) -> Iterator[str]:
+    """The names that its imports bind: they compute nothing by themselves."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                yield (alias.asname or alias.name).partition(".")[0]
 
 
 def either(tree: ast.expr) -> bool:
     return isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.Or)
 
 
-def of_the_page(tree: ast.expr, looking: set[str]) -> bool:
+def of_the_page(tree: ast.expr, looking: set[str], apart: Collection[str] = ()) -> bool:
     """Whether it names something of the page, or a function that may look at it."""
     read: set[str] = set()
     bound: set[str] = set()  # by a comprehension or a lambda: names of its own
@@ -76,7 +63,7 @@ def of_the_page(tree: ast.expr, looking: set[str]) -> bool:
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
         elif isinstance(node, ast.arg):
             bound.add(node.arg)
-    return bool(read - bound - {*vars(builtins)} | read & looking)
+    return bool(read - bound - {*vars(builtins)} - {*apart} | read & looking)
 
 
 def idle(check: Check, tree: ast.expr) -> bool:
@@ -85,15 +72,18 @@ def idle(check: Check, tree: ast.expr) -> bool:
     return not (check.printed or computes or of_the_page(tree, LOOKING))
 
 
-def repeats(check: Check, tree: ast.expr) -> bool:
-    """Whether the number that is shown is typed in it, or one that is rounded to it."""
-    if of_the_page(tree, {"__import__"}):
-        return False
-    shown = re.sub(r"\D", "", check.printed).strip("0")
+def repeats(shown: Check | Cell, tree: ast.expr, imported: set[str]) -> bool:
+    """Whether the number that is shown is typed in it, or one that is rounded to it.
+
+    A whole number may be a size, beside what is of the page; a decimal may not.
+    """
+    digits = re.sub(r"\D", "", shown.printed).strip("0")
     typed = [str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    again = any(digits == re.sub(r"\D", "", one).strip("0") for one in typed)
+    if len(digits) < 2:
+        return False
+    if of_the_page(tree, {"__import__"}, imported):
+        return again and "." in shown.printed
     numbers = [float(one) for one in typed if LITERAL.fullmatch(one)]
     alone = [number for number in numbers if number not in (0, 1)]  # which change nothing
-    return len(shown) > 1 and (
-        any(shown == re.sub(r"\D", "", one).strip("0") for one in typed)
-        or (len(alone) == 1 and same_number(check.printed, check.unit, alone[0]))
-    )
+    return again or (len(alone) == 1 and same_number(shown.printed, shown.unit, alone[0]))

@@ -85,6 +85,10 @@ class Module:
         """The pictures that the last block saved, by name; they are gone then."""
         return self.space.saved()
 
+    def unheld(self) -> list[int]:
+        """The lines of the assertions that no run so far has seen hold."""
+        return sorted(self.space.asserted - self.space.held)
+
     def _kept(self) -> Snapshot | None:
         """What the module holds; none if something cannot be copied: then the page runs again."""
         try:

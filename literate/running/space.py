@@ -1,5 +1,6 @@
 """Runs one block or one expression of a page, in the page's module, folder and settings."""
 
+import ast
 import contextlib
 import io
 import shutil
@@ -20,6 +21,7 @@ from literate.pages.prose import Check
 from literate.pages.tables import Table
 from literate.rules import shapes, vacuous
 from literate.running import settings
+from literate.running.held import HELD, Marked
 from literate.running.snapshot import Snapshot
 
 
@@ -50,6 +52,8 @@ class Space:
 
     def __init__(self, path: Path) -> None:
         self.path = str(path)
+        self.asserted = set[int]()  # the lines of assertions, and of those that held once
+        self.held = set[int]()
         self.reset()
 
     @cached_property
@@ -63,6 +67,7 @@ class Space:
 
     def reset(self) -> None:
         self.module = types.ModuleType("__page__")
+        setattr(self.module, HELD, self.held.add)
         settings.reset()
 
     def execute(self, block: Block) -> Printed:
@@ -70,18 +75,26 @@ class Space:
         source = "\n" * (block.line - 1) + block.code
         with self._inside() as out:
             try:
-                code = compile(shapes.held(source, self.path), self.path, "exec", dont_inherit=True)
+                code = compile(self._marked(source), self.path, "exec", dont_inherit=True)
                 exec(code, vars(self.module))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:
                 if "raises" not in block.kinds:
                     raise BlockError(self._line(block, error), error) from error
+                self.held.add(self._line(block, error))  # an assertion that had to fail
                 return Printed(out.getvalue(), error)
         if "raises" in block.kinds:
             silent = AssertionError("a .raises block must raise, and it did not")
             raise BlockError(block.line, silent)
         return Printed(out.getvalue())
+
+    def _marked(self, source: str) -> ast.Module:
+        """The code that also says which assertions held, those of its remarks too."""
+        marked = Marked()
+        tree = marked.visit(shapes.held(source, self.path))
+        self.asserted |= marked.lines
+        return tree
 
     def snapshot(self) -> Snapshot:
         with self._inside():

@@ -57,3 +57,23 @@ def test_the_words_are_the_text(said, sentence: str) -> None:
 def test_other_words_are_not(said, sentence: str, says: str) -> None:
     first, *_ = said(sentence)
     assert says in first
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["'fi' + 'rst'", "f'{1}st'.replace('1', 'fir')", "''.join(c for c in 'first')", "'first' * 1"],
+)
+def test_a_text_that_is_typed_again_checks_nothing(said, typed: str) -> None:
+    assert any(f"{typed} types its text" in one for one in said(f"It is first<!--= {typed} -->."))
+
+
+def test_a_text_that_is_chosen_whatever_the_page_finds_checks_nothing(said) -> None:
+    for typed in ("['first', ends][0]", "'first' if ends else 'first'"):
+        assert any("checks nothing" in one for one in said(f"It is first<!--= {typed} -->."))
+
+
+@pytest.mark.parametrize(
+    "found", ["'first' if ends[1] == 'last' else 'last'", "f'{ends[0]}'", "min(ends)"]
+)
+def test_a_text_of_the_page_may_be_put_together(said, found: str) -> None:
+    assert said(f"It is first<!--= {found} -->.") == []

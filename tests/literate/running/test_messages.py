@@ -157,8 +157,8 @@ def test_two_printed_lines_may_stand_above_an_error_of_two_lines(run) -> None:
 
 
 def test_a_table_of_one_row_may_be_filled_by_one_row(run) -> None:
-    page = "| a | b |\n| - | - |\n| 1 | 2 |\n\n<!--= [[1, 2]] -->\n"
-    assert counts(run(page)[0]) == (1, 0, 0)
+    page = "```python\nrow = [1, 2]\n```\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n<!--= [row] -->\n"
+    assert counts(run(page)[0]) == (2, 0, 0)
 
 
 def test_a_test_is_named_after_its_line_and_its_title(run) -> None:
