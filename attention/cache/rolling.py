@@ -83,8 +83,8 @@ class RollingKVCache(Cache):
         return min(self.length, self.window - 1)
 
     def mask(self, mask: Mask | Tensor | None, queries: int) -> Mask | Tensor | None:
+        queries = checks.count("queries", queries, 0)
         if mask is None or isinstance(mask, Mask):
-            queries = checks.count("queries", queries, 0)
             checks.reach(mask, self.window, self.length, queries)
         if not isinstance(mask, Mask) or mask.relative:
             return mask

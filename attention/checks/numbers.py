@@ -105,9 +105,11 @@ def whole(name: str, value: Any) -> int:
     if type(value) is int or isinstance(value, torch.SymInt):
         return size
     if isinstance(value, bool) or not isinstance(value, Integral):
-        # NumPy's int64 is an array to Dynamo, which reads this and runs nothing.
+        # To Dynamo, which reads this and runs nothing, each number of NumPy's is an array.
         array = torch.compiler.is_dynamo_compiling() and not isinstance(value, float | torch.Tensor)
         if array and getattr(value, "ndim", None) == 0:  # pragma: no cover
-            return int(value)
+            dtype = torch.as_tensor(value).dtype
+            if not (dtype.is_floating_point or dtype.is_complex or dtype is torch.bool):
+                return int(value)
         raise TypeError(f"{name} is {kind(value)}: expected an int")
     return operator.index(value)

@@ -338,7 +338,7 @@ class Mask:
             device: Where they are to be.
 
         Raises:
-            TypeError: It is no device.
+            TypeError: Its type names no device.
         """
         checks.place(device)
         from attention.masks.moved import moved  # late: only few move

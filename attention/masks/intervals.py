@@ -26,7 +26,7 @@ def stretches(mask: Any, query: Int[Tensor, "queries"], keys: int) -> Any:
     Those of ours are right: of a pair or a `~`, once those of its parts are.
     """
     found = mask.intervals(query, keys)
-    if found is not None and not type(mask).__module__.startswith("attention."):
+    if found is not None and not str(type(mask).__module__).startswith("attention."):
         checks.intervals(found, mask, (1 if mask.batch is None else mask.batch, len(query)))
     return found
 

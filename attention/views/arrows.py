@@ -20,16 +20,7 @@ class Edge(NamedTuple):
 
 
 class Arrows(View):
-    """Attention weights as arrows, some of which may be left out.
-
-    Args:
-        weights: Shape `(T, S)`, or `(heads, T, S)`: weights of 0 or more, without unit. A row
-            sums to 1, or to 0 where a query may attend to nothing.
-        tokens: The `S` tokens that stand at the keys.
-        queries: The `T` tokens that stand at the queries, where they are another sequence.
-        at_least: The least weight that has an arrow, to six decimals.
-        strongest: How many arrows arrive at a query, the strongest first; all if not given.
-    """
+    """Attention weights as arrows, some of which may be left out: what a graph draws."""
 
     def __init__(
         self,

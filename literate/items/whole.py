@@ -14,7 +14,8 @@ from literate.running import records
 from literate.running.exercises import exercises
 from literate.running.module import runs
 
-NEVER = "this assertion never held: nothing reaches it, or it fails and that is caught"
+NEVER = "this assertion never held: nothing that runs here reaches it, or it fails and that is "
+NEVER += "caught: call what has it, or let the block be one that .raises"
 
 
 class GuardItem(Item[Whole]):

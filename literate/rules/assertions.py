@@ -15,9 +15,12 @@ from literate.rules.worked import worked
 ASKS = {"all", "allclose", "any", "bool", "callable", "endswith", "eq", "equal", "ge", "gt"}
 ASKS |= {"hasattr", "isclose", "isfinite", "isinf", "isinstance", "isnan", "le", "lt", "ne"}
 ASKS |= {"startswith"}
+# Called to read what was asked.
+READS = {"all", "any", "bool", "count_nonzero", "float", "int", "item", "logical_not", "max"}
+READS |= {"mean", "min", "sum", "tolist"}
 CLOSE = {"allclose", "assert_allclose", "assert_close", "isclose"}
 TOLERANCES = {"abs_tol", "atol", "rel_tol", "rtol"}
-MODULES = {"math", "np", "numpy", "torch"}
+MODULES = {"cmath", "math", "np", "numpy", "torch"}
 INFINITE = re.compile(r"\binf\b")
 SLACK = 0.05  # beyond it, what is asserted to be close is not
 
@@ -25,8 +28,13 @@ SLACK = 0.05  # beyond it, what is asserted to be close is not
 def toothless(page: Page) -> Iterator[tuple[int, str]]:
     """Where they stand, and what is wrong with them."""
     for block in page.blocks:
-        for node in parts(block):
-            for fault in faults(node, "raises" in block.kinds):
+        nodes = [*parts(block)]
+        statements = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            found = [*faults(node, "raises" in block.kinds)]
+            if asserts(node) and id(node) not in statements:
+                found.append("is no statement of its own, so nobody sees whether it ran")
+            for fault in found:
                 yield block.line + node.lineno - 1, f"{ast.unparse(node)} {fault}"
 
 
@@ -34,6 +42,11 @@ def parts(block: Block) -> Iterator[ast.expr | ast.stmt]:
     for node in ast.walk(what_runs(block)):
         if isinstance(node, ast.expr | ast.stmt):
             yield node
+
+
+def asserts(node: ast.AST) -> bool:
+    """Whether it calls a function that raises if something is not so."""
+    return isinstance(node, ast.Call) and name_of(node).startswith("assert_")
 
 
 def faults(node: ast.expr | ast.stmt, raises: bool) -> Iterator[str]:
@@ -71,7 +84,7 @@ def asks(node: ast.AST) -> bool:
             return asks(one) or asks(other)
         case ast.Tuple(elts=[*_, one]) | ast.ListComp(elt=one) | ast.GeneratorExp(elt=one):
             return asks(one)
-        case ast.Call(func=ast.Attribute(value=inner)) if asks(inner):  # (x == 1).sum().item()
+        case ast.Call(func=ast.Attribute(value=inner, attr=attr)) if attr in READS and asks(inner):
             return True
         case ast.Call():
             return name_of(node) in ASKS
@@ -89,6 +102,7 @@ def slacks(call: ast.Call) -> Iterator[float]:
     """The tolerances that are written out, by their names or behind the two sides."""
     named = [word.value for word in call.keywords if word.arg in TOLERANCES]
     method = isinstance(call.func, ast.Attribute) and root(call.func) not in MODULES
+    method = method and not name_of(call).startswith("assert_")
     for value in [*call.args[1 if method else 2 :], *named]:
         slack = math.inf if INFINITE.search(ast.unparse(value)) else worked(value)
         if slack is not None:

@@ -50,13 +50,21 @@ def all_of(tree: ast.expr) -> Iterator[ast.expr]:
 
 
 def leaves(tree: ast.expr) -> Iterator[ast.expr]:
-    """The parts that `and` and `or` join, however deep; of each what is asked about."""
-    inner = bare(tree)
-    if isinstance(inner, ast.BoolOp):
-        for part in inner.values:
-            yield from leaves(part)
-    else:
-        yield inner
+    """The parts that `and`, `or`, `if` and lists join, however deep: what each is about."""
+    match inner := bare(tree):
+        case ast.BoolOp(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+            pass
+        case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
+            parts = [left, right]
+        case ast.IfExp(test=test, body=body, orelse=other):
+            parts = [test, body, other]
+        case ast.Call(func=ast.Name(id="any"), args=[ast.List(elts=parts) | ast.Tuple(elts=parts)]):
+            pass
+        case _:
+            yield inner
+            return
+    for part in parts:
+        yield from leaves(part)
 
 
 def certain(tree: ast.expr) -> bool:

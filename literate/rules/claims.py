@@ -25,8 +25,11 @@ DOWN = re.compile(rf"{NO}\b(?:{LESS}|at most)\b|\bnot? {MORE}|\b(?:nearly|almost
 EACH = re.compile(r"(?<!\bat )\ball\b|\b(?:each|every|none|neither)\b")
 WAYS = {ast.Gt: 1, ast.GtE: 1, ast.Lt: -1, ast.LtE: -1}
 OF = re.compile(r" of (?:(?:the|all|its|these) )?")
-LARGEST = re.compile(r"\b(?:longest|largest|highest|greatest|biggest|furthest|farthest)\b")
-SMALLEST = re.compile(r"\b(?:shortest|smallest|lowest|nearest)\b")
+LARGEST = re.compile(
+    r"\b(?:(?:long|larg|high|great|bigg|wid|sharp)est|furthest|farthest|mostly"
+    r"|(?<!at )most (?:of|to))\b"
+)
+SMALLEST = re.compile(r"\b(?:(?:short|small|low|near|thinn|flatt)est|(?<!at )least (?:of|to))\b")
 LINK = re.compile(r"\[[^\[\]]*\]\([^)\s]*\)")
 TARGET = re.compile(r"\]\([^()\s]*\)")
 SHAPE = re.compile(r"\(([\w, ]+,[\w, ]*)\)[`*]*$")

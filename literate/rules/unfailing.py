@@ -75,7 +75,7 @@ def idle(check: Check, tree: ast.expr) -> bool:
 def repeats(shown: Check | Cell, tree: ast.expr, imported: set[str]) -> bool:
     """Whether the number that is shown is typed in it, or one that is rounded to it.
 
-    A whole number may be a size, beside what is of the page; a decimal may not.
+    Beside what is of the page, a whole number may be typed: it is a size, perhaps.
     """
     digits = re.sub(r"\D", "", shown.printed).strip("0")
     typed = [str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)]
@@ -83,7 +83,9 @@ def repeats(shown: Check | Cell, tree: ast.expr, imported: set[str]) -> bool:
     if len(digits) < 2:
         return False
     if of_the_page(tree, {"__import__"}, imported):
-        return again and "." in shown.printed
+        decimals = [float(one) for one in typed if LITERAL.fullmatch(one) and "." in one]
+        size = shown.printed.lstrip("+-−")
+        return "." in size and any(same_number(size, shown.unit, one) for one in decimals)
     numbers = [float(one) for one in typed if LITERAL.fullmatch(one)]
     alone = [number for number in numbers if number not in (0, 1)]  # which change nothing
     return again or (len(alone) == 1 and same_number(shown.printed, shown.unit, alone[0]))

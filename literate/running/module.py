@@ -87,7 +87,7 @@ class Module:
 
     def unheld(self) -> list[int]:
         """The lines of the assertions that no run so far has seen hold."""
-        return sorted(self.space.asserted - self.space.held)
+        return sorted({*self.space.asserted.values()} - self.space.held)
 
     def _kept(self) -> Snapshot | None:
         """What the module holds; none if something cannot be copied: then the page runs again."""

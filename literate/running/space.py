@@ -52,8 +52,15 @@ class Space:
 
     def __init__(self, path: Path) -> None:
         self.path = str(path)
-        self.asserted = set[int]()  # the lines of assertions, and of those that held once
-        self.held = set[int]()
+        self.asserted: dict[int, int] = {}  # each line of an assertion, and where that begins
+        self.held = held = set[int]()  # those that held once
+
+        def holds(line: int) -> None:
+            held.add(line)
+
+        # Compiled code calls it while it is compiled: else it would be compiled anew for each line.
+        holds._dynamo_marked_constant = True  # type: ignore[attr-defined]
+        self.holds = holds
         self.reset()
 
     @cached_property
@@ -67,7 +74,7 @@ class Space:
 
     def reset(self) -> None:
         self.module = types.ModuleType("__page__")
-        setattr(self.module, HELD, self.held.add)
+        setattr(self.module, HELD, self.holds)
         settings.reset()
 
     def execute(self, block: Block) -> Printed:
@@ -82,7 +89,8 @@ class Space:
             except BaseException as error:
                 if "raises" not in block.kinds:
                     raise BlockError(self._line(block, error), error) from error
-                self.held.add(self._line(block, error))  # an assertion that had to fail
+                line = self._line(block, error)  # of an assertion that had to fail, perhaps
+                self.held.add(self.asserted.get(line, line))
                 return Printed(out.getvalue(), error)
         if "raises" in block.kinds:
             silent = AssertionError("a .raises block must raise, and it did not")
@@ -93,7 +101,7 @@ class Space:
         """The code that also says which assertions held, those of its remarks too."""
         marked = Marked()
         tree = marked.visit(shapes.held(source, self.path))
-        self.asserted |= marked.lines
+        self.asserted |= marked.begins
         return tree
 
     def snapshot(self) -> Snapshot:

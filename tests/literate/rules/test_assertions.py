@@ -30,13 +30,20 @@ SOUND = [
     "assert any([x, y]) and all([*x]) and [*x, True][1]",
     "assert [True, x][1] or [True][1:] or [True][1]",
     "assert x if y else not y",
+    "((x - y) * (x == 1)).sum().backward()",
+    "(x == 1).numpy().tofile(path)",
+    "with refused():\n    torch.testing.assert_close(x, y)",
+    "testing.assert_close(x.sum(), 3.0)",
 ]
 SAME = "compares something with itself"
 ALONE = "asserts nothing: write assert before it"
 CONSTANT = "cannot fail, or always fails"
 NEVER_CALLED = "asserts that there is a method: call it"
 TOO_FAR = "would pass nearly anything: a tolerance is at most 0.05"
+UNSEEN = "is no statement of its own, so nobody sees whether it ran"
 TOOTHLESS = {
+    "[assert_close(x, y) for y in []]": UNSEEN,
+    "x and torch.testing.assert_close(x, y)": UNSEEN,
     "x.equal(y)": ALONE,
     "torch.allclose(x, y)": ALONE,
     "(x > 0).all()": ALONE,
@@ -78,6 +85,10 @@ TOOTHLESS = {
     "assert y and x.isnan": NEVER_CALLED,
     "assert (x > 0).all": NEVER_CALLED,
     "assert x == x": SAME,
+    "assert ((x == x) & (x > 0)).all()": SAME,
+    "assert all([x == x, y == 1])": SAME,
+    "assert any((x == x, y == 1))": SAME,
+    "assert (y if x == x else x)": SAME,
     "assert y and (x == x).all() and y": SAME,
     "assert x.equal(x)": SAME,
     "assert y or x == x": SAME,

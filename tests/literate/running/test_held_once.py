@@ -77,6 +77,42 @@ def test_an_assertion_that_had_to_fail_does_what_it_is_for(run) -> None:
     assert said(run, code, " {.raises}", below) == []
 
 
+def test_a_line_of_an_assertion_that_had_to_fail_is_its_own(run) -> None:
+    below = "```text {.output}\nAssertionError: no\n```"
+    code = 'def check(m):\n    assert (\n        m\n        == 5\n    ), "no"\n\n\ncheck(n)'
+    assert said(run, code, " {.raises}", below) == []
+
+
+def test_a_compiled_function_that_asserts_is_compiled_once(run) -> None:
+    """Each assertion of the page that held since would else compile it again."""
+    code = """import torch
+
+
+made = []
+
+
+def backend(graph, inputs):
+    made.append(graph)
+    return graph.forward
+
+
+@torch.compile(fullgraph=True, backend=backend)
+def double(x):
+    assert x.ndim == 1
+    return 2 * x
+
+
+x = torch.ones(3)
+for m in range(3):
+    double(x)
+    if m == 0:
+        assert n == 4
+    else:
+        assert m
+print(len(made))"""
+    assert said(run, code, below="```text {.output}\n1\n```") == []
+
+
 def test_the_check_of_an_exercise_holds_of_its_solution(run) -> None:
     whole = EXERCISE.format(check="assert got == 4, got")
     assert said(run, "m = 1", below=whole) == []

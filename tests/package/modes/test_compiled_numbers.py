@@ -36,7 +36,9 @@ def test_a_mask_that_was_made_of_one_is_used() -> None:
 
 
 @pytest.mark.parametrize(
-    "width", [np.array([2, 3]), torch.tensor(2), 2.0], ids=["two", "tensor", "float"]
+    "width",
+    [np.array([2, 3]), torch.tensor(2), 2.0, np.float64(2.5), np.array(2.5), np.bool_(True)],
+    ids=["two", "tensor", "float", "float of NumPy", "array of one float", "truth value"],
 )
 def test_what_is_no_integer_is_refused_there_too(width: Any) -> None:
     def attend(x: Tensor) -> Tensor:
