@@ -63,7 +63,7 @@ def test_what_the_page_says_of_them_holds() -> None:
     )
     says(
         page,
-        "But there the fused kernel takes about a third of the time.",
+        "But there the fused kernel takes about a third of the time of `eager`.",
         all(0.3 < each["fused"] / each["eager"] < 0.4 for each in ms[1:]),
     )
     says(
