@@ -1,5 +1,7 @@
 """Assertions of blocks that are never reached, or whose failures are caught."""
 
+import importlib
+
 import pytest
 from helpers import failures
 
@@ -83,6 +85,13 @@ def test_a_line_of_an_assertion_that_had_to_fail_is_its_own(run) -> None:
     assert said(run, code, " {.raises}", below) == []
 
 
+@pytest.fixture(scope="module")
+def compiler() -> None:
+    """Imported before pytester begins, which forgets what came since: torch may not do so twice."""
+    importlib.import_module("torch._inductor.compile_fx")
+
+
+@pytest.mark.usefixtures("compiler")
 def test_a_compiled_function_that_asserts_is_compiled_once(run) -> None:
     """Each assertion of the page that held since would else compile it again."""
     code = """import torch
