@@ -7,11 +7,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from attention import Causal, Documents, SlidingWindow, dot_product_attention
 from attention.blocks import slabs
 
+from .built import needs_onednn
 from .exact import MASKS, SHAPES, Holes, drawn, exact, found, torchs_own
 
-pytestmark = pytest.mark.skipif(
-    not torch.backends.mkldnn.is_available(), reason="this PyTorch is built without oneDNN"
-)
+pytestmark = needs_onednn
 
 
 @pytest.fixture

@@ -1,14 +1,13 @@
 """Slabs of queries, each with the keys that they see: what oneDNN multiplies at once."""
 
-import pytest
 import torch
 
 from attention import Causal, Documents, Mask, Padding, PrefixLM, SlidingWindow
 from attention.blocks import slabs
 
-pytestmark = pytest.mark.skipif(
-    not torch.backends.mkldnn.is_available(), reason="this PyTorch is built without oneDNN"
-)
+from .built import needs_onednn
+
+pytestmark = needs_onednn
 
 
 def shapes(mask: Mask | None, queries: int, keys: int) -> list[tuple[int, ...]]:

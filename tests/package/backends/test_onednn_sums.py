@@ -10,11 +10,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from attention import Causal, Mask, PrefixLM, dot_product_attention
 from attention.backends import onednn as backend
 
+from .built import needs_onednn
 from .exact import drawn, exact, found, torchs_own
 
-pytestmark = pytest.mark.skipif(
-    not torch.backends.mkldnn.is_available(), reason="this PyTorch is built without oneDNN"
-)
+pytestmark = needs_onednn
 
 
 @pytest.mark.parametrize(

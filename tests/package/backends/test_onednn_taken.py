@@ -21,11 +21,10 @@ from attention.dispatch import choice
 from attention.dispatch import onednn as dispatch
 from attention.dispatch.call import Call
 
+from .built import needs_onednn
 from .exact import drawn
 
-pytestmark = pytest.mark.skipif(
-    not torch.backends.mkldnn.is_available(), reason="this PyTorch is built without oneDNN"
-)
+pytestmark = needs_onednn
 
 TWICE = "twice: expected backend eager, tiled or loops"
 

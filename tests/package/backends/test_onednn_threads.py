@@ -11,11 +11,10 @@ import torch
 from attention import Causal, dot_product_attention
 from attention.backends import threads
 
+from .built import needs_onednn
 from .exact import drawn, found
 
-pytestmark = pytest.mark.skipif(
-    not torch.backends.mkldnn.is_available(), reason="this PyTorch is built without oneDNN"
-)
+pytestmark = needs_onednn
 
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
